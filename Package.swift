@@ -252,9 +252,18 @@ let package = Package(
       ]
     ),
     module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"]),
+    module(
+      "Answers",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
+        "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
+        "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports", "Implementation",
+      ]
+    ),
     program(
       "postback",
       [
+        "Answers",
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
         "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics",
         "LookupTables",
@@ -356,6 +365,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
+    tests("Answers", ["JSON"]),
     tests("Implementation", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
@@ -383,7 +393,8 @@ let package = Package(
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
         "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering",
         "LookupTables", "TableReading", "Analysis", "NullValueModelling", "SearchAdsReports", "CopySettlement",
-        "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "postback",
+        "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "Answers",
+        "postback",
         "TestSupport",
       ],
       swiftSettings: settings

@@ -63,7 +63,7 @@ enum Main {
       if asksForHelp(words) { return try Terminal.print(commands.help(of: name)) }
       throw CommandFailure(.usage, "give a command of postback \(name):", details: commands.list(of: name))
     case .command(let command, let rest):
-      if command.manual.option("--log-format") != nil { Terminal.logsJSON = ServiceOptions.logsJSON(rest) }
+      Terminal.logsJSON = LogOptions.wantsJSON(rest, command.manual)
       if asksForHelp(rest) { return try Terminal.print(command.manual.text) }
       let arguments = try ConfigurationOption.complete(try Arguments(rest, for: command.manual), of: command.manual)
       Terminal.isQuiet = arguments.has(Manual.quiet.name)

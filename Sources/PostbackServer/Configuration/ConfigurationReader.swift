@@ -80,7 +80,7 @@ struct ConfigurationReader {
       readLimits(node["limits"], LimitSetting.ofForwarder, into: &own)
       if let name = node["name"].value?.text { configuration.forwarderQuotas[name] = own.forwarderQuota }
     }
-    configuration.derived = DerivedConfiguration(root, sharing: configuration, &problems)
+    configuration.derived = DerivedConfiguration(root, &problems)
     return configuration
   }
 

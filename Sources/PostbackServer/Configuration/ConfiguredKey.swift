@@ -17,6 +17,13 @@ package struct ConfiguredKey: Hashable, Sendable {
     (self.id, self.base64, self.environment, self.validFrom) = (id, base64, environment, validFrom)
   }
 
+  /// Reads a key in the form of the option `--trust-key`: `KID=BASE64`. Nil for other texts.
+  package init?(trustedKey option: String) {
+    let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2 else { return nil }
+    self.init(id: parts[0], base64: parts[1])
+  }
+
   /// Reads a key of Apple's in the form of the option `--apple-key`: `KID=BASE64,ENVIRONMENT[,TIME]`. Nil for other texts.
   package init?(appleKey option: String) {
     let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -33,7 +40,7 @@ package struct ConfiguredKey: Hashable, Sendable {
   }
 
   /// The value of the option by which a command trusts the key.
-  var option: String {
+  package var option: String {
     let key = "\(id)=\(base64)"
     guard environment != .custom else { return key }
     return "\(key),\(environment.rawValue)\(validFrom.map { ",\($0)" } ?? "")"

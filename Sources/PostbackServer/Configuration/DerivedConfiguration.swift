@@ -51,23 +51,11 @@ package struct DerivedConfiguration: Sendable, Equatable {
   /// The file of the partners that postbacks are delivered to; nil if there is none.
   package private(set) var partners: String?
 
-  // Settings that watch and serve have too.
-  private(set) var state: String?
-  private(set) var models: [String] = []
-  private(set) var trustedKeys: [ConfiguredKey] = []
-  private(set) var appleKeys: [ConfiguredKey] = []
-  private(set) var rates: String?
-  private(set) var postbackBytes: Int?
-
   /// The configuration of a file without these keys.
   package init() {}
 
-  /// Reads the keys of a configuration file, and notes what is wrong with them. The settings that other commands
-  /// have too are those of `common`.
-  init(_ root: JSONNode, sharing common: ServerConfiguration, _ problems: inout ConfigurationProblems) {
-    (state, models, rates) = (common.state, common.models, common.rates)
-    (trustedKeys, appleKeys) = (common.trustedKeys, common.appleKeys)
-    if common.postbackBytes != ServerConfiguration().postbackBytes { postbackBytes = common.postbackBytes }
+  /// Reads the keys of a configuration file, and notes what is wrong with them.
+  init(_ root: JSONNode, _ problems: inout ConfigurationProblems) {
     inputs = problems.list(root["inputs"]).compactMap { ConfiguredInput($0, &problems) }
     included = problems.list(root["include"]).compactMap { problems.pattern($0) }
     excluded = problems.list(root["exclude"]).compactMap { problems.pattern($0) }

@@ -1,3 +1,4 @@
+internal import Answers
 internal import CopySettlement
 internal import Analysis
 internal import Base
@@ -15,6 +16,34 @@ internal import Tables
 
 /// `postback case`: writes a file about one forwarder, network or transaction, for a dispute.
 struct CaseCommand: Command {
+  struct Options: OptionGroup {
+    let conditions = Option("--where EXPR", "The records of the case. May be repeated: all conditions must be met.")
+      .values(.text)
+    let period = PeriodOptions("Only records")
+    let file = Option("-o, --html FILE", "Write the case as a page to this file; - is standard output.").value(.file)
+    let printsJSON = Option.json("Print the case as JSON.")
+    let csv = Option(
+      "--csv FILE",
+      "Also write the suspicious transactions to this file, both copies with senders, times and values."
+    ).value(.file)
+    let wantsRevenue = Option("--revenue", "With --csv: include the revenue that both values mean.").isGiven
+    let isForPartner = Option(
+      "--for-partner",
+      "Leave out our revenue, our paths and the names of other parties. Needs --where forwarder=NAME\nor ad_network_id=ID."
+    ).isGiven
+    let overwrites = Option("--force", "Overwrite the files if they exist.").isGiven
+    let examples = Option("--examples N", "Include at most N rejects, and as many accepted postbacks; default 12.")
+      .value(.integer(in: 0...1000), else: 12)
+    let diagnosisLimit = Option(
+      "--diagnose-limit N",
+      "Find the edits of at most N rejects whose signature is invalid, drawn evenly; default 100."
+    ).value(.integer(in: 0...1_000_000), else: 100)
+    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: 10)
+    let jobs = Option.jobs()
+    let reprocessed = ReprocessedOptions()
+    let keys = KeyOptions()
+  }
+
   static let manual = Manual(
     name: "case",
     summary: "Write a file about one forwarder, network or transaction, for a dispute.",
@@ -33,93 +62,42 @@ struct CaseCommand: Command {
       Exit status: 0; 64 usage, 65 some lines are not rows, 66 the tables do not exist or no record meets the conditions,
       73 the file exists already or cannot be created, 74 I/O.
       """,
-    options: [
-      Option("--where", "EXPR", "The records of the case. May be repeated: all conditions must be met."),
-      Option("--since", "T", "Only records received at this time or later: RFC 3339, or a date."),
-      Option("--until", "T", "Only records received before this time."),
-      Option("--html", "FILE", "Write the case as a page to this file; - is standard output.", short: "-o"),
-      Option("--json", nil, "Print the case as JSON."),
-      Option(
-        "--csv",
-        "FILE",
-        "Also write the suspicious transactions to this file, both copies with senders, times and values."
-      ),
-      Option("--revenue", nil, "With --csv: include the revenue that both values mean."),
-      Option(
-        "--for-partner",
-        nil,
-        "Leave out our revenue, our paths and the names of other parties. Needs --where forwarder=NAME\nor ad_network_id=ID."
-      ),
-      Option("--force", nil, "Overwrite the files if they exist."),
-      Option("--examples", "N", "Include at most N rejects, and as many accepted postbacks; default 12."),
-      Option(
-        "--diagnose-limit",
-        "N",
-        "Find the edits of at most N rejects whose signature is invalid, drawn evenly; default 100."
-      ),
-      Option(
-        "--late-days",
-        "N",
-        "Count a copy as a late replay if it comes more than N days after the first; default 10."
-      ),
-      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-    ] + ReprocessedOptions.options + TrustOptions.keyOptions,
+    options: Options.options,
     example: "postback case out --where forwarder=cheap-clicks --html cheap-clicks.html"
   )
 
+  private let options: Options
   private let paths: [String]
   private let query: RejectQuery
   private let conditions: [String]
-  private let file: String?
-  private let csv: String?
-  private let wantsRevenue: Bool
-  private let isForPartner: Bool
-  private let overwrites: Bool
-  private let examples: Int
-  private let diagnosisLimit: Int
-  private let lateDays: Int
-  private let jobs: Int
   private let trust: Trust
-  private let reprocessed: ReprocessedOptions
+  private var jobs: Int { options.jobs }
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
     guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
-    var conditions = arguments.all("--where")
-    guard !conditions.isEmpty else {
+    options = try arguments.read()
+    guard !options.conditions.isEmpty else {
       throw CommandFailure(.usage, "Nothing says what the case is about. Give --where, such as --where forwarder=NAME.")
     }
-    file = arguments.value("--html")
-    guard (file == nil) == arguments.has("--json"), file?.isEmpty != true else {
+    guard (options.file == nil) == options.printsJSON else {
       throw CommandFailure(.usage, "Give either --html FILE or --json.")
     }
-    csv = arguments.value("--csv")
-    wantsRevenue = arguments.has("--revenue")
-    isForPartner = arguments.has("--for-partner")
-    guard csv?.isEmpty != true, csv != nil || !wantsRevenue else {
+    guard options.csv != nil || !options.wantsRevenue else {
       throw CommandFailure(.usage, "The option --revenue is about the file of --csv. Name the file.")
     }
-    guard !isForPartner || !wantsRevenue else {
+    guard !options.isForPartner || !options.wantsRevenue else {
       throw CommandFailure(.usage, "The options --for-partner and --revenue exclude each other. Give one of them.")
     }
-    overwrites = arguments.has("--force")
-    examples = try arguments.integer("--examples", in: 0...1000) ?? 12
-    diagnosisLimit = try arguments.integer("--diagnose-limit", in: 0...1_000_000) ?? 100
-    lateDays = try arguments.integer("--late-days", in: 0...3650) ?? 10
-    jobs = try arguments.jobs()
-    trust = try TrustOptions.trust(arguments)
-    reprocessed = ReprocessedOptions(arguments)
+    trust = try options.keys.trust()
     do {
       var query = RejectQuery(grouping: try GroupColumn.list("reject_code"))
-      query.span = TimeSpan(
-        since: try arguments.time("--since")?.milliseconds,
-        until: try arguments.time("--until")?.milliseconds
-      )
-      for condition in conditions { query.conditions.append(try Self.condition(condition)) }
+      query.span = options.period.span
+      for condition in options.conditions { query.conditions.append(try Self.condition(condition)) }
       let names = query.conditions.filter {
         ["forwarder", "ad_network_id"].contains($0.column) && $0.comparison == .equal
       }
-      guard !isForPartner || !names.isEmpty else {
+      guard !options.isForPartner || !names.isEmpty else {
         throw CommandFailure(
           .usage,
           "A case for a partner is about it alone. Give --where forwarder=NAME or ad_network_id=ID."
@@ -129,10 +107,8 @@ struct CaseCommand: Command {
     } catch {
       throw CommandFailure(of: error)
     }
-    for limit in ["--since", "--until"] {
-      if let value = arguments.value(limit) { conditions.append("\(limit.dropFirst(2)) \(value)") }
-    }
-    self.conditions = conditions
+    let limits = [("since", options.period.since), ("until", options.period.until)]
+    conditions = options.conditions + limits.compactMap { name, time in time.map { "\(name) \($0)" } }
   }
 
   /// Reads a condition, which must be on a column of `CaseFile.columns`.
@@ -152,24 +128,30 @@ struct CaseCommand: Command {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      let tables = try reprocessed.tables(at: paths, progress: progress.handler)
+      let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
       let (rejects, accepted) = (tables.rejects, tables.postbacks)
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "A case needs accepted postbacks too. Give the --out folders of runs.")
       }
-      let output = try file.map { file throws(CommandFailure) in
-        try OutputFile(file, overwrites: overwrites, advice: "Give --force to overwrite it, or another name.")
+      let output = try options.file.map { file throws(CommandFailure) in
+        try OutputFile(file, overwrites: options.overwrites, advice: "Give --force to overwrite it, or another name.")
       }
-      let table = try csv.map { file throws(CommandFailure) in
-        try OutputFile(file, overwrites: overwrites, advice: "Give --force to overwrite it, or another name.")
+      let table = try options.csv.map { file throws(CommandFailure) in
+        try OutputFile(file, overwrites: options.overwrites, advice: "Give --force to overwrite it, or another name.")
       }
-      let found = try await CaseFile(query, rejects: rejects, accepted: accepted, examples: examples, jobs: jobs)
+      let found = try await CaseFile(
+        query,
+        rejects: rejects,
+        accepted: accepted,
+        examples: options.examples,
+        jobs: jobs
+      )
       guard found.records.total > 0 else {
         throw CommandFailure(.noInput, "No record meets the conditions \(conditions.joined(separator: ", ")).")
       }
       let answer = try await answer(found, rejects, accepted)
       if let table {
-        let rows = CaseTable(rows: answer.concerned.rows, mask: answer.mask, hasRevenue: wantsRevenue)
+        let rows = CaseTable(rows: answer.concerned.rows, mask: answer.mask, hasRevenue: options.wantsRevenue)
         try table.write(Array(rows.csv.utf8))
         try table.publish()
         if answer.concerned.unlisted > 0 {
@@ -202,17 +184,17 @@ struct CaseCommand: Command {
       settled: try derived(.settled),
       enriched: enriched,
       models: try paths.flatMap(ModelMeanings.models),
-      lateAfterDays: lateDays,
+      lateAfterDays: options.lateDays,
       jobs: jobs
     )
     var tampering: Tampering?
-    if diagnosisLimit > 0 {
+    if options.diagnosisLimit > 0 {
       tampering = try await Tampering(
         query,
         rejects: rejects,
         accepted: accepted,
         trust: trust,
-        limit: diagnosisLimit,
+        limit: options.diagnosisLimit,
         jobs: jobs
       )
     }
@@ -220,17 +202,17 @@ struct CaseCommand: Command {
       query.isOfRejectsAlone
       ? [] : try await SignalReport.networkNames(query, accepted: accepted, enriched: enriched, jobs: jobs)
     let parties = parties(found, networks)
-    let mask = CaseMask(isForPartner: isForPartner, forwarders: names(of: "forwarder"))
+    let mask = CaseMask(isForPartner: options.isForPartner, forwarders: names(of: "forwarder"))
     let concerned = try await ConcernedTransactions(
       query,
       rejects: rejects,
       accepted: accepted,
-      wantsRevenue: wantsRevenue,
-      lateAfterDays: lateDays,
+      wantsRevenue: options.wantsRevenue,
+      lateAfterDays: options.lateDays,
       jobs: jobs
     )
     let alarms = report.alarms.filter { parties[$0.party.kind]?.contains($0.party.name) == true }
-    let chosen = CasePair.choose(concerned.rows, alarms, mask, most: examples / 2)
+    let chosen = CasePair.choose(concerned.rows, alarms, mask, most: options.examples / 2)
     let copies = try await ConcernedTransactions.lines(of: chosen, rejects: rejects, accepted: accepted, jobs: jobs)
     var keys = CaseKeys(trust)
     var shown: [CaseExample] = []

@@ -1,3 +1,4 @@
+internal import Answers
 internal import Analysis
 internal import Base
 internal import ConversionModel

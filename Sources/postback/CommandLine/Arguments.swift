@@ -1,6 +1,4 @@
 internal import Base
-internal import ConversionModel
-internal import Glibc
 
 /// The parsed words of a command line: operands and the values of options.
 struct Arguments: Sendable {
@@ -27,7 +25,7 @@ struct Arguments: Sendable {
         // A word such as `-json` is shown whole, not as `-j`.
         throw Self.unknown(word.hasPrefix("--") ? name : word, manual)
       }
-      if option.value == nil {
+      if option.placeholder == nil {
         guard attached == nil else { throw Self.usage("The option \(name) takes no value.", manual) }
         values[option.name, default: []].append("")
       } else {
@@ -47,9 +45,10 @@ struct Arguments: Sendable {
     self.values = values
   }
 
-  /// Returns the arguments with the values of further options, by name; a flag has an empty value.
-  func adding(_ further: [String: [String]]) -> Arguments {
-    Arguments(operands: operands, values: values.merging(further) { own, _ in own })
+  /// Returns these arguments, with the values of options that they do not have, by name; a flag has an empty value. Without
+  /// operands, `others` are taken.
+  func completed(by further: [String: [String]], operands others: [String] = []) -> Arguments {
+    Arguments(operands: operands.isEmpty ? others : operands, values: values.merging(further) { own, _ in own })
   }
 
   /// The options with their values, sorted by name, without some of them.
@@ -79,58 +78,9 @@ struct Arguments: Sendable {
 
   private init(operands: [String], values: [String: [String]]) { (self.operands, self.values) = (operands, values) }
 
-  /// Returns these arguments, with the options of a configuration that they do not have. An option of the configuration
-  /// is left out too if the arguments have the one whose companion it is. Without operands, those of the configuration
-  /// are taken.
-  func completed(
-    by options: [(name: String, values: [String])],
-    companions: [String: String] = [:],
-    operands configured: [String] = []
-  ) -> Arguments {
-    var values = values
-    for option in options where !has(option.name) && !(companions[option.name].map(has) ?? false) {
-      values[option.name] = option.values.isEmpty ? [""] : option.values
-    }
-    return Arguments(operands: operands.isEmpty ? configured : operands, values: values)
-  }
+  /// Indicates that an option is given.
+  func has(_ option: String) -> Bool { values[option] != nil }
 
-  /// Indicates that a flag is given.
-  func has(_ flag: String) -> Bool { values[flag] != nil }
-
-  /// Returns all values of an option that may be repeated, in order.
+  /// Returns all values of an option, in order. Commands read options by `read`.
   func all(_ option: String) -> [String] { values[option] ?? [] }
-
-  /// Returns the value of an option, the last one if it is repeated; nil if it is absent.
-  func value(_ option: String) -> String? { values[option]?.last }
-
-  /// Returns the value of an option as `parse` reads it; nil if the option is absent. Throws if `parse` returns nil;
-  /// `expected` describes a valid value.
-  func value<Value>(
-    _ option: String,
-    _ expected: String,
-    _ parse: (String) -> Value?
-  ) throws(CommandFailure) -> Value? {
-    guard let text = value(option) else { return nil }
-    guard let value = parse(text) else {
-      throw CommandFailure(.usage, "The value of \(option) is \(text). It must be \(expected).")
-    }
-    return value
-  }
-
-  /// Returns the value of an integer option; nil if it is absent. Throws if it is not in `range`.
-  func integer(_ option: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
-    try value(option, "an integer from \(range.lowerBound) to \(range.upperBound)") { text in
-      Int(text).flatMap { range.contains($0) ? $0 : nil }
-    }
-  }
-
-  /// Returns the value of a time option; nil if it is absent. A date means the start of its day in UTC.
-  func time(_ option: String) throws(CommandFailure) -> Timestamp? {
-    try value(option, "a date or a time, such as 2026-03-10 or 2026-03-10T00:00:00Z") { Timestamp(dateOrTime: $0) }
-  }
-
-  /// Returns the value of `--jobs`, by default the number of processor cores.
-  func jobs() throws(CommandFailure) -> Int {
-    try integer("--jobs", in: 1...1024) ?? max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
-  }
 }

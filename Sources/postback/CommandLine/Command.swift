@@ -1,3 +1,5 @@
+internal import Answers
+
 /// A command of `postback`, named by the first words of the command line: `run`, or `model check`.
 protocol Command: Sendable {
   /// The name, the options and the texts of the command, which `--help` prints.
@@ -57,25 +59,6 @@ struct CommandFailure: Error {
   var line: String { ([message] + details).joined(separator: "; ") }
 }
 
-/// An option of a command.
-struct Option: Sendable {
-  /// The long name, with its dashes.
-  let name: String
-  /// The placeholder for the value in the help; nil for a flag.
-  let value: String?
-  /// The description of the option, in one line or a few.
-  let help: String
-  /// The name of one letter, with its dash, such as `-o`; nil if there is none.
-  let short: String?
-
-  init(_ name: String, _ value: String? = nil, _ help: String, short: String? = nil) {
-    self.name = name
-    self.value = value
-    self.help = help
-    self.short = short
-  }
-}
-
 /// The documentation of a command, which `--help` prints.
 struct Manual: Sendable {
   let name: String
@@ -87,8 +70,8 @@ struct Manual: Sendable {
   let example: String
 
   /// The options that every command takes.
-  static let quiet = Option("--quiet", nil, "Print only results, warnings and errors.", short: "-q")
-  private static let help = Option("--help", nil, "Print this help.", short: "-h")
+  static let quiet = Option("-q, --quiet", "Print only results, warnings and errors.")
+  private static let help = Option("-h, --help", "Print this help.")
 
   /// The options of the command, including those of every command.
   var allOptions: [Option] { options + [Self.quiet, Self.help] }
@@ -98,9 +81,7 @@ struct Manual: Sendable {
 
   /// The text that `--help` prints.
   var text: String {
-    let titles = allOptions.map { option in
-      (option.short.map { "\($0), " } ?? "    ") + option.name + (option.value.map { " \($0)" } ?? "")
-    }
+    let titles = allOptions.map(\.title)
     let width = titles.map(\.count).max() ?? 0
     let indent = String(repeating: " ", count: width + 4)
     let lines = zip(titles, allOptions).map { title, option in

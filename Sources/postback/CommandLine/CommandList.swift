@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 
 /// The list of commands, which finds the command that a command line names.
@@ -20,10 +21,9 @@ struct CommandList {
     "Turns Apple's ad-attribution postbacks (SKAdNetwork 1-4, AdAttributionKit) into tables of events and revenue."
   /// The options that stand in the place of a command.
   static let options = [
-    Option("--version", nil, "Print the version of postback and of its libraries."),
+    Option("--version", "Print the version of postback and of its libraries."),
     Option(
       "--help",
-      nil,
       "Print this help; after a command, the help of that command. postback help COMMAND does the same."
     ),
   ]

@@ -1,16 +1,16 @@
 internal import PostbackServer
 
 /// The option `--config` of the commands that go on with the tables of a run.
-enum ConfigurationOption {
-  static let option = Option(
-    "--config",
-    "FILE",
+struct ConfigurationOption: OptionGroup {
+  /// The path of the configuration.
+  let path = Option(
+    "--config FILE",
     "The configuration (docs/configuration.md), which names the operands too. Options override it."
-  )
+  ).value(.text)
 
   /// Returns the arguments of a command, with the options and the operands that the file of `--config` sets.
   static func complete(_ arguments: Arguments, of manual: Manual) throws(CommandFailure) -> Arguments {
-    guard DerivedConfiguration.commands.contains(command(manual)), let path = arguments.value(option.name) else {
+    guard DerivedConfiguration.commands.contains(command(manual)), let path = try arguments.read(Self.self).path else {
       return arguments
     }
     return complete(arguments, of: manual, from: try read(path))
@@ -23,19 +23,19 @@ enum ConfigurationOption {
     of manual: Manual,
     from configuration: ServerConfiguration
   ) -> Arguments {
-    let command = command(manual)
-    var options = configuration.derived.options(of: command)
     var operands = configuration.out.map { [$0] } ?? []
-    if command == "run" {
-      if !operands.isEmpty { options.append((name: "--out", values: operands)) }
+    if manual.name == RunCommand.manual.name {
       operands = arguments.has("--from-rejects") ? [] : configuration.derived.inputs.map(\.path)
     }
-    return arguments.completed(
-      by: options.filter { manual.option($0.name) != nil },
-      companions: DerivedConfiguration.companions,
-      operands: operands
-    )
+    var values: [String: [String]] = [:]
+    for option in manual.options where !(companions[option.name].map(arguments.has) ?? false) {
+      values[option.name] = option.configuredValues(configuration)
+    }
+    return arguments.completed(by: values, operands: operands)
   }
+
+  /// The options that only make sense beside another one: they are left out where the command line has that one.
+  private static let companions = ["--force": "--html", "--dsn-file": "--dsn", "--dsn": "--dsn-file"]
 
   /// The first word of a command's name, by which a configuration knows it.
   private static func command(_ manual: Manual) -> String {

@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import Answers
 internal import Base
 internal import Glibc
 internal import PostbackPipeline
@@ -72,46 +73,11 @@ enum Terminal {
   /// Replaces the current progress line on standard error, cut to the width of the terminal.
   static func overwrite(_ line: String) {
     let line = line.withControlCharactersEscaped
-    write("\r" + (width(of: STDERR_FILENO).map { line.shortened(toColumns: $0 - 1) } ?? line) + "\u{1B}[K")
+    write("\r" + (Screen.width(of: STDERR_FILENO).map { line.shortened(toColumns: $0 - 1) } ?? line) + "\u{1B}[K")
   }
 
   /// Indicates that progress should be shown: standard error is a terminal, and `--quiet` is not given.
   static var isWatched: Bool { isatty(STDERR_FILENO) == 1 && !isQuiet }
 
-  /// Returns the width of a terminal in columns, which `COLUMNS` overrides; nil if the stream is not a terminal.
-  static func width(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
-    guard isatty(descriptor) == 1 else { return nil }
-    if let columns = variable("COLUMNS").flatMap({ Int($0) }), columns > 0 { return columns }
-    var size = winsize()
-    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
-  }
-
-  /// Indicates that a stream is a terminal with colours, and that the user has not disabled them (no-color.org).
-  fileprivate static func hasColours(_ descriptor: Int32) -> Bool {
-    isatty(descriptor) == 1 && variable("NO_COLOR") ?? "" == "" && variable("TERM") != "dumb"
-  }
-
-  private static func variable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: value)
-  }
-
   private static func write(_ text: String) { _ = Array(text.utf8).writeAll(to: STDERR_FILENO) }
-}
-
-/// The style of a text on a terminal: the number of its ANSI escape sequence.
-enum TextStyle: Int {
-  case bold = 1
-  case red = 31
-  case green = 32
-  case yellow = 33
-}
-
-extension String {
-  /// Returns the text in a style if the stream is a terminal with colours; otherwise unchanged.
-  func styled(_ style: TextStyle, on descriptor: Int32 = STDOUT_FILENO) -> String {
-    guard !isEmpty, Terminal.hasColours(descriptor) else { return self }
-    return "\u{1B}[\(style.rawValue)m\(self)\u{1B}[0m"
-  }
 }

@@ -2,6 +2,10 @@ internal import JSON
 
 /// `postback config check`: reads a configuration and everything that it names, and says what each part would do.
 struct ConfigCheckCommand: Command {
+  struct Options: OptionGroup {
+    let printsJSON = Option.json("Print JSON (schemas/config_check.schema.json).")
+  }
+
   static let manual = Manual(
     name: "config check",
     summary: "Check a configuration and the files that it names, and say what each command would do with it.",
@@ -13,7 +17,7 @@ struct ConfigCheckCommand: Command {
       Exit status: 0; 64 usage, 65 the configuration or a file that it names is wrong, 66 files are missing, and nothing
       else is wrong.
       """,
-    options: [Option("--json", nil, "Print JSON (schemas/config_check.schema.json).")],
+    options: Options.options,
     example: "postback config check postback.json"
   )
 
@@ -24,7 +28,7 @@ struct ConfigCheckCommand: Command {
     guard let file = arguments.operands.first, arguments.operands.count == 1, !file.isEmpty else {
       throw CommandFailure(.usage, "Give one operand, the file of the configuration.")
     }
-    (self.file, printsJSON) = (file, arguments.has("--json"))
+    (self.file, printsJSON) = (file, try arguments.read(Options.self).printsJSON)
   }
 
   func run() async throws(CommandFailure) {

@@ -30,7 +30,7 @@ struct ConfiguredParts {
       models = .failure(error)
     }
     do throws(CommandFailure) {
-      lookups = .success(try LookupOptions(Self.arguments(EnrichCommand.manual, configuration)).load())
+      lookups = .success(try Self.arguments(EnrichCommand.manual, configuration).read(LookupOptions.self).load())
     } catch {
       lookups = .failure(error)
     }
@@ -134,7 +134,7 @@ extension ConfiguredParts {
   /// Loads the models and the keys, and describes them.
   private static func models(of configuration: ServerConfiguration) throws(CommandFailure) -> String {
     let models = try Models(checking: configuration.models)
-    let trust = try TrustOptions.trust(try arguments(RunCommand.manual, configuration))
+    let trust = try arguments(RunCommand.manual, configuration).read(TrustOptions.self).trust()
     if let output = configuration.out {
       let state = configuration.state ?? "\(output)/_state"
       if Ledger.isThere(state) {
@@ -175,7 +175,7 @@ extension ConfiguredParts {
     check(DailyCommand.self)
     let (configuration, tables) = (configuration, tables())
     let money = value { () throws(CommandFailure) in
-      try MoneyOptions(Self.arguments(DailyCommand.manual, configuration))
+      try Self.arguments(DailyCommand.manual, configuration).read(MoneyOptions.self)
     }
     var facts: [String] = []
     if let currency = settings.currency, let path = configuration.rates {

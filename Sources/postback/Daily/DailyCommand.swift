@@ -1,3 +1,5 @@
+internal import Answers
+internal import PostbackServer
 internal import Base
 internal import CampaignEnrichment
 internal import DailyReports
@@ -17,6 +19,40 @@ internal import Tables
 
 /// `postback daily`: writes `skan_daily` and the tables beside it.
 struct DailyCommand: DerivedCommand {
+  struct Options: OptionGroup {
+    let lookups = LookupOptions()
+    let dimensions = Option(
+      "--dimensions LIST",
+      "The columns to group by, joined by commas; default app_id,network_name,campaign_id,country, or those of --cost."
+    ).configured { $0.derived.dimensions?.joined(separator: ",") }.value(
+      .list(of: DailyDimension.allCases.map(\.rawValue))
+    )
+    let environments = Option("--environment LIST", "Count the postbacks of these environments; default production.")
+      .configured { $0.derived.environments?.joined(separator: ",") }.value(
+        .list(of: ["production", "development", "custom"])
+      )
+    let asOf = Option("--as-of TIME", "The time that the report is of; default the latest time of receipt.")
+      .value(.time)
+    let days = DayOptions(
+      since: "Calculate the days from this one on; other days keep the rows of the earlier tables.",
+      until: "Calculate the days before this one, and keep the rows of this day and of later ones."
+    )
+    let modelPeriod = Option(
+      "--model-period PERIOD",
+      "Model the install dates of a week or a month together, or all (default)."
+    ).configured { $0.derived.modelPeriod }.value(ValueKind<ModelPeriod>.word)
+    let modelLevel = Option(
+      "--model-level LEVEL",
+      "The level of the intervals of modelled numbers, 0.5 to 0.999; default 0.95."
+    ).configured { $0.derived.modelLevel }.value("a number from 0.5 to 0.999") {
+      Double($0).flatMap { (0.5...0.999).contains($0) ? $0 : nil }
+    }
+    let wantsValues = Option("--histogram", "Also write skan_daily_values, the number of conversions with each value.")
+      .configured { $0.derived.wantsHistogram }.isGiven
+    let money = MoneyOptions()
+    let derived = DerivedOptions.Options()
+  }
+
   static let manual = Manual(
     name: "daily",
     summary: "Write skan_daily: installs, values, revenue and events by day, ad network, campaign and country.",
@@ -42,39 +78,24 @@ struct DailyCommand: DerivedCommand {
       Exit status: 0; 64 usage, 65 a lookup table, the cost file or the file of rates is wrong, or some lines of the tables
       are not rows, 66 a folder does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
       """,
-    options: LookupOptions.options + [
-      Option(
-        "--dimensions",
-        "LIST",
-        "The columns to group by, joined by commas; default app_id,network_name,campaign_id,country, or those of --cost."
-      ),
-      Option("--environment", "LIST", "Count the postbacks of these environments; default production."),
-      Option("--as-of", "TIME", "The time that the report is of; default the latest time of receipt."),
-      Option("--since", "DATE", "Calculate the days from this one on; other days keep the rows of the earlier tables."),
-      Option("--until", "DATE", "Calculate the days before this one, and keep the rows of this day and of later ones."),
-      Option("--model-period", "PERIOD", "Model the install dates of a week or a month together, or all (default)."),
-      Option("--model-level", "LEVEL", "The level of the intervals of modelled numbers, 0.5 to 0.999; default 0.95."),
-      Option("--histogram", nil, "Also write skan_daily_values, the number of conversions with each value."),
-    ] + MoneyOptions.options + DerivedOptions.options,
+    options: Options.options,
     example: "postback daily out --lookups lookups"
   )
 
   let derived: DerivedOptions
   var files = LoadedFiles()
-  private let lookups: LookupOptions
+  private let options: Options
   private let settings: DailySettings
-  private let givesDimensions: Bool
-  private let money: MoneyOptions
-  private let wantsValues: Bool
+  private var lookups: LookupOptions { options.lookups }
+  private var money: MoneyOptions { options.money }
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
-    lookups = try LookupOptions(arguments)
-    settings = try DailySettings(arguments, derived.encoding)
-    givesDimensions = arguments.value("--dimensions") != nil
-    money = try MoneyOptions(arguments)
-    wantsValues = arguments.has("--histogram")
+    options = try arguments.read()
+    try options.days.check()
+    try options.money.check()
+    settings = try DailySettings(options, derived.encoding)
   }
 
   static var kinds: [PartCache.Kind] { [.daily, .signals, .appleAds] }
@@ -107,7 +128,7 @@ struct DailyCommand: DerivedCommand {
 
   private func countingSettings(_ costs: Costs?) -> DailySettings {
     var settings = settings
-    if let costs, !givesDimensions { settings.dimensions = costs.dimensions }
+    if let costs, options.dimensions == nil { settings.dimensions = costs.dimensions }
     return settings
   }
 
@@ -148,7 +169,7 @@ struct DailyCommand: DerivedCommand {
     let environments = settings.environments
     try await searchAds?.compare(with: inputs.accepted, of: environments, cache: work.cache, jobs: derived.jobs)
     inputs.searchAds = searchAds
-    let outputs = try DailyOutputs(in: folder, settings, wantsValues: wantsValues)
+    let outputs = try DailyOutputs(in: folder, settings, wantsValues: options.wantsValues)
     var daily = try await Daily(inputs, lookups, settings, in: folder, jobs: derived.jobs, cache: work.cache)
     if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
     try await daily.write(into: outputs, jobs: derived.jobs)
@@ -210,51 +231,18 @@ struct DailyCommand: DerivedCommand {
 }
 
 extension DailySettings {
-  fileprivate init(_ arguments: Arguments, _ encoding: TableEncoding) throws(CommandFailure) {
+  fileprivate init(_ options: DailyCommand.Options, _ encoding: TableEncoding) throws(CommandFailure) {
     self.init(encoding)
-    let dimensionNames = DailyDimension.allCases.map(\.rawValue)
-    if let list = try Self.list("--dimensions", of: dimensionNames, arguments) {
-      dimensions = Set(list.compactMap(DailyDimension.init))
-    }
-    let environmentNames = ["production", "development", "custom"]
-    if let list = try Self.list("--environment", of: environmentNames, arguments) {
+    if let list = options.dimensions { dimensions = Set(list.compactMap(DailyDimension.init)) }
+    if let list = options.environments {
       guard !list.isEmpty else {
         throw CommandFailure(.usage, "The value of --environment is empty. Name one, such as production.")
       }
       environments = Set(list)
     }
-    asOf = try arguments.value("--as-of", "a date, or a time such as 2026-03-01T00:00:00Z") {
-      Timestamp(dateOrTime: $0)
-    }
-    let periods = ModelPeriod.allCases.map(\.rawValue).joined(separator: ", ")
-    if let period = try arguments.value("--model-period", periods, { ModelPeriod(rawValue: $0) }) {
-      modelPeriod = period
-    }
-    let level = try arguments.value("--model-level", "a number from 0.5 to 0.999") { text in
-      Double(text).flatMap { (0.5...0.999).contains($0) ? $0 : nil }
-    }
-    if let level { modelLevel = level }
-    since = try Self.day("--since", arguments)
-    until = try Self.day("--until", arguments)
-    if let since, let until, since >= until {
-      throw CommandFailure(.usage, "--until must be a later day than --since.")
-    }
-  }
-
-  private static func day(_ option: String, _ arguments: Arguments) throws(CommandFailure) -> Int64? {
-    try arguments.value(option, "a date such as 2026-03-01") { text in
-      text.utf8.count == 10 ? Timestamp(dateOrTime: text)?.daysSince1970 : nil
-    }
-  }
-
-  private static func list(
-    _ option: String,
-    of names: [String],
-    _ arguments: Arguments
-  ) throws(CommandFailure) -> [String]? {
-    try arguments.value(option, "a list of \(names.joined(separator: ", "))") { text in
-      let list = text.split(separator: ",").map(String.init)
-      return list.allSatisfy(names.contains) ? list : nil
-    }
+    asOf = options.asOf
+    if let period = options.modelPeriod { modelPeriod = period }
+    if let level = options.modelLevel { modelLevel = level }
+    (since, until) = (options.days.since, options.days.until)
   }
 }

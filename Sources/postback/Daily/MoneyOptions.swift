@@ -1,35 +1,33 @@
+internal import PostbackServer
 internal import ConversionModel
 internal import DailyReports
 internal import LookupTables
 
 /// The options of a daily report with costs and currencies.
-struct MoneyOptions {
-  static let options = [
-    Option("--cost", "FILE", "Join the costs of campaigns by day, from a CSV or JSON file."),
-    Option("--allow-credits", nil, "Accept negative costs."),
-    Option("--currency", "CUR", "Convert revenue and costs to this currency, such as USD, by --rates."),
-    Option("--rates", "FILE", "The exchange rates by day, with the columns date,currency,rate."),
-    Option("--strict", nil, "Exit with 65, and write nothing, if a rate is missing."),
-  ]
-
+struct MoneyOptions: OptionGroup {
+  private let cost = Option("--cost FILE", "Join the costs of campaigns by day, from a CSV or JSON file.")
+    .configured { $0.derived.costs }.value(.file)
+  private let allowsCredits = Option("--allow-credits", "Accept negative costs.")
+    .configured { $0.derived.allowsCredits }.isGiven
+  private let currency = Option(
+    "--currency CUR",
+    "Convert revenue and costs to this currency, such as USD, by --rates."
+  ).configured { $0.derived.currency }.value("an ISO 4217 code of three capital letters such as USD") {
+    $0.isCurrencyCode ? $0 : nil
+  }
+  private let rates = Option("--rates FILE", "The exchange rates by day, with the columns date,currency,rate.")
+    .configured { $0.derived.currency == nil ? nil : $0.rates }.value(.file)
   /// Indicates that a missing rate is an error.
-  let isStrict: Bool
-  private let cost: String?
-  private let allowsCredits: Bool
-  private let rates: (path: String, currency: String)?
+  let isStrict = Option("--strict", "Exit with 65, and write nothing, if a rate is missing.")
+    .configured { $0.derived.isStrict }.isGiven
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    cost = try Self.path("--cost", arguments)
-    allowsCredits = arguments.has("--allow-credits")
-    isStrict = arguments.has("--strict")
-    let currency = try arguments.value("--currency", "an ISO 4217 code of three capital letters such as USD") {
-      $0.isCurrencyCode ? $0 : nil
+  /// Throws if an option lacks the one that it is about.
+  func check() throws(CommandFailure) {
+    if rates != nil, currency == nil {
+      throw CommandFailure(.usage, "--rates needs a currency to convert to. Give --currency.")
     }
-    switch (try Self.path("--rates", arguments), currency) {
-    case (let path?, let currency?): rates = (path, currency)
-    case (nil, nil): rates = nil
-    case (_?, nil): throw CommandFailure(.usage, "--rates needs a currency to convert to. Give --currency.")
-    case (nil, _?): throw CommandFailure(.usage, "--currency needs exchange rates. Give a file with --rates.")
+    if rates == nil, currency != nil {
+      throw CommandFailure(.usage, "--currency needs exchange rates. Give a file with --rates.")
     }
     if cost == nil, allowsCredits {
       throw CommandFailure(.usage, "--allow-credits is of a cost file. Give one with --cost.")
@@ -37,12 +35,6 @@ struct MoneyOptions {
     if rates == nil, isStrict {
       throw CommandFailure(.usage, "--strict is of exchange rates. Give --rates and --currency.")
     }
-  }
-
-  private static func path(_ option: String, _ arguments: Arguments) throws(CommandFailure) -> String? {
-    guard let path = arguments.value(option) else { return nil }
-    guard !path.isEmpty else { throw CommandFailure(.usage, "The value of \(option) is empty. Give a file.") }
-    return path
   }
 
   /// Loads the costs, and prints their warnings; nil if there is no file.
@@ -67,11 +59,11 @@ struct MoneyOptions {
 
   /// Loads the rates; nil if there is no file.
   func loadCurrency(_ files: LoadedFiles = LoadedFiles()) throws(CommandFailure) -> ReportCurrency? {
-    guard let rates else { return nil }
-    let key = "rates \(rates.path) \(rates.currency)"
+    guard let rates, let currency else { return nil }
+    let key = "rates \(rates) \(currency)"
     return try files.value(key) { () throws(CommandFailure) -> ReportCurrency in
       do throws(ReportCurrency.Failure) {
-        return try ReportCurrency(rates.currency, loading: rates.path)
+        return try ReportCurrency(currency, loading: rates)
       } catch {
         switch error {
         case .file(let failure): throw CommandFailure(failure)

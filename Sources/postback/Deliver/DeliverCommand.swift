@@ -1,3 +1,4 @@
+internal import PostbackServer
 internal import Base
 internal import Delivery
 internal import DurableFiles
@@ -7,6 +8,23 @@ internal import Tables
 
 /// `postback deliver`: sends accepted postbacks and their events to partners.
 struct DeliverCommand: Command {
+  struct Options: OptionGroup {
+    let partners = Option("--partners FILE", "The partners (schemas/partners.schema.json).")
+      .configured { $0.derived.partners }.value(.text)
+    let endsWhenDone = Option("--once", "End when nothing is pending any more, instead of following OUT.").isGiven
+    let deadline = Option("--deadline TIME", "End at this time at the latest; what is pending then stays pending.")
+      .value(.time)
+    let isDry = Option("--dry-run", "Print the requests as JSON Lines; send nothing and change nothing.").isGiven
+    let replans = Option(
+      "--replan",
+      "Plan again what OUT has since it was restored from a backup; what is known is not sent again."
+    ).isGiven
+    let lookups = LookupOptions()
+    let derived = DerivedOptions.Target()
+    let log = LogOptions()
+    let metricsFile = Option.metricsFile.value(.replacedFile)
+  }
+
   static let manual = Manual(
     name: "deliver",
     summary: "Send accepted postbacks and their events to partners: with templates, filters, retries and signatures.",
@@ -23,72 +41,51 @@ struct DeliverCommand: Command {
       Exit status: 0; 64 usage, 65 the partners are wrong or the tables lack what they need, 66 no state, 70 libcurl or
       libcrypto failed, 73 cannot create, 74 I/O, 75 another process delivers this output.
       """,
-    options: [
-      Option("--partners", "FILE", "The partners (schemas/partners.schema.json)."),
-      Option("--once", nil, "End when nothing is pending any more, instead of following OUT."),
-      Option("--deadline", "TIME", "End at this time at the latest; what is pending then stays pending."),
-      Option("--dry-run", nil, "Print the requests as JSON Lines; send nothing and change nothing."),
-      Option(
-        "--replan",
-        nil,
-        "Plan again what OUT has since it was restored from a backup; what is known is not sent again."
-      ),
-    ] + LookupOptions.options + DerivedOptions.options.filter { $0.name != "--jobs" }
-      + ServiceOptions.options.filter { !["--config", "--models"].contains($0.name) },
+    options: Options.options,
     example: "postback deliver out --partners partners.json"
   )
 
-  private let arguments: Arguments
+  private let options: Options
   private let file: String
   private let output: String
   private let target: String
-  private let encoding: TableEncoding
-  private let state: String
-  private let deadline: Timestamp?
-  private let log: Log
-  private let metricsFile: ReplacedFile?
-  private let lookups: LookupOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    self.arguments = arguments
-    guard let file = arguments.value("--partners"), !file.isEmpty else {
+    options = try arguments.read()
+    guard let file = options.partners, !file.isEmpty else {
       throw CommandFailure(.usage, "No partners are given. Name their file with --partners.")
     }
-    let derived = try DerivedOptions(arguments)
-    (self.file, output, target, encoding) = (file, derived.output, derived.target, derived.encoding)
-    state = arguments.value("--state") ?? "\(output)/_state"
-    deadline = try arguments.time("--deadline")
-    log = try ServiceOptions.log(arguments)
-    metricsFile = try ServiceOptions.metricsFile(arguments)
-    lookups = try LookupOptions(arguments)
+    self.file = file
+    (output, target) = try DerivedOptions.folders(arguments)
+    try TablesOptions.verifyPlace(target)
   }
 
   func run() async throws(CommandFailure) {
-    let (file, state) = (file, state)
+    let file = file
     let partners: Partners
     do throws(PartnersErrors) { partners = try Partners(reading: file) } catch {
       throw CommandFailure(.configuration, lines: error)
     }
     var settings = DeliverySettings(
       output: output,
-      state: state,
+      state: options.derived.state ?? "\(output)/_state",
       partners: partners,
       load: { () throws(PartnersErrors) in try Partners(reading: file) },
-      lookups: try lookups.load(),
-      encoding: encoding,
+      lookups: try options.lookups.load(),
+      encoding: options.derived.encoding,
       target: target,
-      log: log
+      log: options.log.log
     )
-    settings.metricsFile = metricsFile
-    settings.endsWhenDone = arguments.has("--once")
-    settings.deadline = deadline
-    settings.replans = arguments.has("--replan")
+    settings.metricsFile = options.metricsFile
+    settings.endsWhenDone = options.endsWhenDone
+    settings.deadline = options.deadline
+    settings.replans = options.replans
     do {
-      if arguments.has("--dry-run") {
+      if options.isDry {
         return try await DeliveryService.dryRun(settings) { try Terminal.print($0) }
       }
       let summary = try await DeliveryService(settings).run()
-      try Terminal.print(arguments.has("--json") ? summary.json : Self.text(summary))
+      try Terminal.print(options.derived.wantsJSON ? summary.json : Self.text(summary))
     } catch {
       throw CommandFailure(of: error)
     }

@@ -66,7 +66,7 @@ struct Completions {
     let cases = list.manuals.map { manual in
       let options = manual.allOptions
       func named(_ kind: Value) -> String {
-        options.filter { option in option.value.map { Value(placeholder: $0) } == kind }
+        options.filter { option in option.placeholder.map { Value(placeholder: $0) } == kind }
           .flatMap { [$0.name, $0.short].compactMap { $0 } }.joined(separator: " ")
       }
       return """
@@ -124,7 +124,7 @@ struct Completions {
     func argument(_ option: Option) -> String {
       let names = [option.short, option.name].compactMap { $0 }
       let help = "[\(escaped(Self.sentence(option.help)))]"
-      let value = option.value.map { value in
+      let value = option.placeholder.map { value in
         let action =
           switch Value(placeholder: value) {
           case .folder: "_files -/"
@@ -180,7 +180,7 @@ struct Completions {
     }
     func option(_ option: Option, of command: String) -> String {
       let name = "-l \(option.name.dropFirst(2))" + (option.short.map { " -s \($0.dropFirst())" } ?? "")
-      let value: String? = option.value.map { value in
+      let value: String? = option.placeholder.map { value in
         switch Value(placeholder: value) {
         case .folder: " -x -a '(__fish_complete_directories)'"
         case .path: " -r -F"

@@ -2,6 +2,10 @@ internal import DurableFiles
 
 /// `postback manual`: prints or writes the pages for `man`.
 struct ManualCommand: Command {
+  struct Options: OptionGroup {
+    let folder = Option("-o, --out DIR", "Write all pages into this folder.").value(.text)
+  }
+
   static let manual = Manual(
     name: "manual",
     summary: "Print the page of a command for man, or write the pages of all commands.",
@@ -11,7 +15,7 @@ struct ManualCommand: Command {
       With --out all pages are written into DIR, such as postback.1 and postback-model-check.1. Older ones are replaced.
       Exit status: 0, 64 usage, 73 a page cannot be created, 74 I/O.
       """,
-    options: [Option("--out", "DIR", "Write all pages into this folder.", short: "-o")],
+    options: Options.options,
     example: "postback manual run | man -l -"
   )
 
@@ -19,7 +23,7 @@ struct ManualCommand: Command {
   private let page: ManualPage
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    folder = arguments.value("--out")
+    folder = try arguments.read(Options.self).folder
     guard folder == nil || arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "With --out the pages of all commands are written. Give no command.")
     }

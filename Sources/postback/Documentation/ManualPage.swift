@@ -10,7 +10,7 @@ struct ManualPage {
     let name = Self.name(of: manual)
     let options = manual.allOptions.map { option in
       let names = [option.short, option.name].compactMap { $0.map { "\\fB\(Self.escaped($0))\\fR" } }
-      let value = option.value.map { " \\fI\(Self.escaped($0))\\fR" } ?? ""
+      let value = option.placeholder.map { " \\fI\(Self.escaped($0))\\fR" } ?? ""
       return ".TP\n\(names.joined(separator: ", "))\(value)\n\(Self.paragraphs(option.help))"
     }
     self.init(

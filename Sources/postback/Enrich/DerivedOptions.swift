@@ -1,3 +1,4 @@
+internal import PostbackServer
 internal import Reporting
 internal import DerivedTables
 internal import DurableFiles
@@ -8,22 +9,35 @@ internal import Tables
 
 /// The options of the commands that write tables derived from those of a run.
 struct DerivedOptions {
-  static let options = [
-    Option("--out", "DIR", "Write the derived tables into this folder, by default OUT.", short: "-o"),
-    state,
-    Option("--format", "FORMAT", "jsonl (default), csv or both."),
-    Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
-    Option("--replace", nil, "Replace the table that is there even if the new one has fewer than 80 % of its rows."),
-    Option(
+  /// The options that say which tables are written, and how.
+  struct Target: OptionGroup {
+    let folder = Option("-o, --out DIR", "Write the derived tables into this folder, by default OUT.").value(.folder)
+    let state = DerivedOptions.stateOption.value(.text)
+    let formats = Option.format
+      .configured { $0.derived.formats.map { $0.count > 1 ? "both" : $0.joined() } }.value(.formats)
+    let isCSVSafe = Option.csvSafe.configured { $0.derived.isCSVSafe }.isGiven
+    let isReplacing = Option(
+      "--replace",
+      "Replace the table that is there even if the new one has fewer than 80 % of its rows."
+    ).isGiven
+    let forgetsOthers = Option(
       "--reset",
-      nil,
       "Use only the options that are given, and forget those of earlier commands on the derived tables."
-    ),
-    Option("--json", nil, "Print the summary as a JSON object."),
-    ConfigurationOption.option,
-    Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-  ]
-  static let state = Option("--state", "DIR", "The state of OUT, if it is not in OUT/_state.")
+    ).isGiven
+    let wantsJSON = Option.json("Print the summary as a JSON object.")
+    let configuration = ConfigurationOption()
+
+    var encoding: TableEncoding { TableEncoding(formats ?? [.jsonLines], isCSVSafe: isCSVSafe) }
+  }
+
+  /// All options.
+  struct Options: OptionGroup {
+    let target = Target()
+    let jobs = Option.jobs()
+  }
+
+  static let stateOption = Option("--state DIR", "The state of OUT, if it is not in OUT/_state.")
+    .configured { $0.state }
 
   /// The output of the run.
   let output: String
@@ -46,17 +60,17 @@ struct DerivedOptions {
 
   /// Reads the options. `arguments` are those that `RememberedOptions` has completed.
   init(_ arguments: Arguments) throws(CommandFailure) {
+    let options: Options = try arguments.read()
     (output, target) = try Self.folders(arguments)
-    state = arguments.value(Self.state.name) ?? "\(output)/_state"
-    namesState = arguments.has(Self.state.name)
+    state = options.target.state ?? "\(output)/_state"
+    namesState = options.target.state != nil
     try TablesOptions.verifyPlace(target)
-    isReplacing = arguments.has("--replace")
-    let formats = try TablesOptions.formats(arguments)
-    encoding = TableEncoding(formats ?? [.jsonLines], isCSVSafe: arguments.has("--csv-safe"))
-    wantsJSON = arguments.has("--json")
-    jobs = try arguments.jobs()
+    (isReplacing, forgetsOthers) = (options.target.isReplacing, options.target.forgetsOthers)
+    encoding = options.target.encoding
+    wantsJSON = options.target.wantsJSON
+    jobs = options.jobs
     text = arguments.text(without: Self.unrelated)
-    (remembered, forgetsOthers) = (RememberedOptions.values(arguments), arguments.has("--reset"))
+    remembered = RememberedOptions.values(arguments)
   }
 
   /// The options that do not shape the tables, and those whose files shape them, not their paths.
@@ -79,9 +93,7 @@ struct DerivedOptions {
     guard let output = arguments.operands.first, arguments.operands.count == 1 else {
       throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
     }
-    let target = arguments.value("--out") ?? output
-    guard !target.isEmpty else { throw CommandFailure(.usage, "The value of --out is empty. Give a folder.") }
-    return (output, target)
+    return (output, try arguments.read(Target.self).folder ?? output)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import Answers
 internal import CampaignEnrichment
 internal import LookupTables
 internal import Reporting

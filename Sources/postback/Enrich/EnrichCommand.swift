@@ -12,6 +12,11 @@ internal import Tables
 
 /// `postback enrich`: writes `skan_enriched`, the campaigns of accepted postbacks.
 struct EnrichCommand: DerivedCommand {
+  struct Options: OptionGroup {
+    let lookups = LookupOptions()
+    let derived = DerivedOptions.Options()
+  }
+
   static let manual = Manual(
     name: "enrich",
     summary: "Write skan_enriched: the networks, apps and campaigns of accepted postbacks, from lookup tables.",
@@ -28,7 +33,7 @@ struct EnrichCommand: DerivedCommand {
       Exit status: 0; 64 usage, 65 a lookup table is wrong or some lines of the tables are not rows, 66 a folder does not
       exist, 73 the table cannot be created, 74 I/O, 75 another process writes the table.
       """,
-    options: LookupOptions.options + DerivedOptions.options,
+    options: Options.options,
     example: "postback enrich out --lookups lookups"
   )
 
@@ -39,7 +44,7 @@ struct EnrichCommand: DerivedCommand {
   init(_ arguments: Arguments) throws(CommandFailure) {
     let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
-    lookups = try LookupOptions(arguments)
+    lookups = try arguments.read()
     guard lookups.areGiven else {
       throw CommandFailure(.usage, "No folder of lookup tables is given. Name it with --lookups.")
     }

@@ -1,28 +1,17 @@
+internal import PostbackServer
 internal import LookupTables
 
 /// The options of commands that read lookup tables.
-struct LookupOptions {
-  static let options = [
-    Option("--lookups", "DIR", "The folder of the lookup tables."),
-    Option(
-      "--date-format",
-      "FORMAT",
-      "MDY also accepts dates such as 9/1/2020 in the lookup tables, the month first."
-    ),
-    Option("--allow-overlap", nil, "Accept rows of campaigns.csv that contradict each other."),
-  ]
-
-  private let folder: String?
+struct LookupOptions: OptionGroup {
+  private let folder = Option("--lookups DIR", "The folder of the lookup tables.")
+    .configured { $0.derived.lookups }.value(.folder)
   /// The notation of dates that are not those of ISO 8601.
-  let dates: LookupDateFormat?
-  private let allowsOverlap: Bool
-
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    folder = arguments.value("--lookups")
-    guard folder != "" else { throw CommandFailure(.usage, "The value of --lookups is empty. Give a folder.") }
-    dates = try arguments.value("--date-format", "MDY") { LookupDateFormat(rawValue: $0) }
-    allowsOverlap = arguments.has("--allow-overlap")
-  }
+  let dates = Option(
+    "--date-format FORMAT",
+    "MDY also accepts dates such as 9/1/2020 in the lookup tables, the month first."
+  ).configured { $0.derived.lookupDates }.value("MDY") { LookupDateFormat(rawValue: $0) }
+  private let allowsOverlap = Option("--allow-overlap", "Accept rows of campaigns.csv that contradict each other.")
+    .configured { $0.derived.allowsOverlap }.isGiven
 
   /// Indicates that there is a folder of lookup tables.
   var areGiven: Bool { folder != nil }

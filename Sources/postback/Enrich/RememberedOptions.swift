@@ -17,14 +17,14 @@ enum RememberedOptions {
   /// options have other values than before.
   static func complete(_ arguments: Arguments, for manual: Manual) throws(CommandFailure) -> Arguments {
     let target = try DerivedOptions.folders(arguments).target
-    guard !arguments.has("--reset") else { return arguments }
+    guard try !arguments.read(DerivedOptions.Target.self).forgetsOthers else { return arguments }
     let before: [String: [String]]
     do throws(FileFailure) { before = try DerivedSnapshot(of: target).manifest.options } catch {
       throw CommandFailure(error)
     }
     let own = values(arguments)
     // A configuration says all.
-    let isConfigured = arguments.has(ConfigurationOption.option.name)
+    let isConfigured = try arguments.read(ConfigurationOption.self).path != nil
     var used: [String: [String]] = [:]
     for group in groups where group.contains(where: { before[$0] != nil }) {
       let isGiven = group.contains { own[$0] != nil }
@@ -40,7 +40,7 @@ enum RememberedOptions {
       let words = shown.map { ([$0] + (used[$0] ?? []).filter { !$0.isEmpty }).joined(separator: " ") }
       Terminal.note("Options of an earlier command are used: \(words.joined(separator: " ")). --reset forgets them.")
     }
-    return arguments.adding(used)
+    return arguments.completed(by: used)
   }
 
   /// Indicates that an earlier command on the derived tables in a folder was given an option.

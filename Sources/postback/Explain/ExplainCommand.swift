@@ -1,3 +1,4 @@
+internal import Answers
 internal import Analysis
 internal import Base
 internal import ConversionModel
@@ -11,6 +12,18 @@ internal import Tampering
 
 /// `postback explain`: prints the fields, the signature, the verdict and the meaning of one postback.
 struct ExplainCommand: Command {
+  struct Options: OptionGroup {
+    let line = Option("--line N", "Explain the postback that starts at line N of the decompressed text.")
+      .value(.integer(in: 1...Int(Int32.max)))
+    let record = Option("--record K", "Explain the K-th record of those that start at that line, or of all; default 1.")
+      .value(.integer(in: 1...Int(Int32.max)))
+    let models = Option.models()
+    let trust = TrustOptions()
+    let receivedAt = ReceivedAtOptions()
+    let known = Option("--known OUT", "The --out folder of a run over the same traffic. May be repeated.").values(.text)
+    let printsJSON = Option.json()
+  }
+
   static let manual = Manual(
     name: "explain",
     summary: "Explain one postback: its fields, the signed text, the verdict and the meaning of its value.",
@@ -23,44 +36,26 @@ struct ExplainCommand: Command {
       accepted postbacks, and for SKAdNetwork compares the signature with theirs; it uses the first 20000 postbacks of each
       framework. The exit status is 0 also if the postback is rejected.
       """,
-    options: [
-      Option("--line", "N", "Explain the postback that starts at line N of the decompressed text."),
-      Option("--record", "K", "Explain the K-th record of those that start at that line, or of all; default 1."),
-      Option("--models", "PATH", "A file or folder of conversion models. May be repeated."),
-    ] + TrustOptions.options + ReceivedAtOptions.options + [
-      Option("--known", "OUT", "The --out folder of a run over the same traffic. May be repeated."),
-      Option("--json", nil, "Print JSON."),
-    ],
+    options: Options.options,
     example: "postback explain Fixtures/postbacks/skadnetwork-4.0.jsonl --line 2 --models Fixtures/models"
   )
 
+  private let options: Options
   private let path: String
-  private let line: Int?
-  private let record: Int?
-  private let models: [String]
   private let trust: Trust
-  private let receivedAt: ReceivedAtRule
-  private let known: [String]
-  private let jobs: Int
-  private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard arguments.operands.count < 2 else {
       throw CommandFailure(.usage, "Too many files are given. Give one file, or - for standard input.")
     }
     path = arguments.operands.first ?? InputFile.standardInput
-    line = try arguments.integer("--line", in: 1...Int(Int32.max))
-    record = try arguments.integer("--record", in: 1...Int(Int32.max))
-    models = arguments.all("--models")
-    trust = try TrustOptions.trust(arguments)
-    receivedAt = try ReceivedAtOptions.rule(arguments)
-    known = arguments.all("--known")
-    jobs = try arguments.jobs()
-    printsJSON = arguments.has("--json")
+    options = try arguments.read()
+    trust = try options.trust.trust()
   }
 
   func run() async throws(CommandFailure) {
-    let models = try Models(checking: models)
+    let (line, record, known) = (options.line, options.record, options.known)
+    let models = try Models(checking: options.models)
     TrustOptions.announce(trust)
     guard let batch = try await batch() else {
       throw CommandFailure(
@@ -85,21 +80,22 @@ struct ExplainCommand: Command {
         of: batch,
         trust: trust,
         models: models,
-        receivedAt: receivedAt
+        receivedAt: options.receivedAt.rule
       ) { () throws(PipelineFailure) in
         var scan = SignatureScan()
         let signatures = batch.records.flatMap { scan.values(in: batch.bytes.span.extracting($0.bytes.indices)) }
-        return try await DiagnosisContext(of: tables, signatures: signatures, jobs: jobs)
+        return try await DiagnosisContext(of: tables, signatures: signatures, jobs: Option.cores)
       }
     } catch {
       throw CommandFailure(error)
     }
-    try Terminal.print(printsJSON ? explanation.json : explanation.text)
+    try Terminal.print(options.printsJSON ? explanation.json : explanation.text)
   }
 
   /// Returns a batch of the one record that the arguments name; nil if there is no such record.
   private func batch() async throws(CommandFailure) -> RawBatch? {
     var batches = PostbackReader(inputs: try InputFile.found(at: [path])).makeAsyncIterator()
+    let (line, record) = (options.line, options.record)
     var left = record ?? 1
     do throws(PipelineFailure) {
       while let batch = try await batches.next() {
@@ -116,55 +112,5 @@ struct ExplainCommand: Command {
       throw CommandFailure(error)
     }
     return nil
-  }
-}
-
-extension Explanation {
-  /// The explanation as text, section by section, with one fact on each line. Control characters are escaped, because bodies may
-  /// be hostile.
-  var text: String {
-    let width = sections.flatMap { $0.facts.map(\.name.count) }.max() ?? 0
-    return sections.map { section in
-      let lines = section.facts.map { name, value in
-        "  \(name)\(String(repeating: " ", count: width - name.count + 2))\(value.withControlCharactersEscaped)"
-      }
-      return ([section.title] + lines).joined(separator: "\n")
-    }.joined(separator: "\n\n")
-  }
-
-  /// The explanation as one JSON object with a member for each section. Events are an array; a diagnosis follows its own
-  /// schema.
-  var json: String {
-    var text: [UInt8] = []
-    for (index, section) in sections.enumerated() {
-      text.append(contentsOf: (index == 0 ? "{" : ",").utf8)
-      text.appendJSONString(section.title)
-      if let json = section.json {
-        text.append(UInt8(ascii: ":"))
-        text += json
-        continue
-      }
-      text.append(contentsOf: ":{".utf8)
-      let names = section.facts.map(\.name)
-      for (index, fact) in section.facts.enumerated() where names.firstIndex(of: fact.name) == index {
-        if index > 0 { text.append(UInt8(ascii: ",")) }
-        let values = section.facts.filter { $0.name == fact.name }.map(\.value)
-        text.appendJSONString(fact.name == "event" ? "events" : fact.name)
-        text.append(UInt8(ascii: ":"))
-        if fact.name == "event" {
-          text.append(UInt8(ascii: "["))
-          for (index, value) in values.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
-            text.appendJSONString(value)
-          }
-          text.append(UInt8(ascii: "]"))
-        } else {
-          text.appendJSONString(fact.value)
-        }
-      }
-      text.append(UInt8(ascii: "}"))
-    }
-    text.append(UInt8(ascii: "}"))
-    return String(decoding: text, as: UTF8.self)
   }
 }

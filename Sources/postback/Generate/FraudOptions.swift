@@ -2,33 +2,27 @@ internal import Base
 internal import SyntheticTraffic
 
 /// The option that adds frauds to a dump of campaigns.
-enum FraudOptions {
-  static let options = [
-    Option(
-      "--fraud",
-      "KIND,…",
-      """
-      Add a fraud, such as inflate-fine,forwarder=adjust,share=0.5,since=2026-03-10; may be repeated.
-      KIND is \(FraudKind.allCases.map(\.rawValue).joined(separator: ", ").wrapped).
-      The party is forwarder=NAME (NAME+NAME act together), network=NAME, app=ID or campaign=ID, or
-      several of them; the default is the forwarder of the first network. since=DATE and until=DATE
-      bound the time of receipt. The size is share=SHARE of all postbacks that it can affect
-      (default 0.5), or postbacks=N. by=N raises fine values by N. Needs --campaigns or --world.
-      """
-    )
-  ]
+struct FraudOptions: OptionGroup {
+  let scenarios = Option(
+    "--fraud KIND,…",
+    """
+    Add a fraud, such as inflate-fine,forwarder=adjust,share=0.5,since=2026-03-10; may be repeated.
+    KIND is \(FraudKind.allCases.map(\.rawValue).joined(separator: ", ").wrapped).
+    The party is forwarder=NAME (NAME+NAME act together), network=NAME, app=ID or campaign=ID, or
+    several of them; the default is the forwarder of the first network. since=DATE and until=DATE
+    bound the time of receipt. The size is share=SHARE of all postbacks that it can affect
+    (default 0.5), or postbacks=N. by=N raises fine values by N. Needs --campaigns or --world.
+    """
+  ).values(.init(throwing: { try scenario($0) }))
 
-  /// Reads the option.
-  static func scenarios(_ arguments: Arguments) throws(CommandFailure) -> [FraudScenario] {
-    var scenarios: [FraudScenario] = []
-    for text in arguments.all("--fraud") { scenarios.append(try scenario(text)) }
-    if !scenarios.isEmpty, !arguments.has("--campaigns"), !arguments.has("--world") {
+  /// Throws if there are frauds, but no campaigns.
+  func check(with campaigns: CampaignOptions) throws(CommandFailure) {
+    if !scenarios.isEmpty, !campaigns.areGiven {
       throw CommandFailure(
         .usage,
         "--fraud needs --campaigns or --world, because only postbacks of campaigns have forwarders. Add that option."
       )
     }
-    return scenarios
   }
 
   private static func scenario(_ text: String) throws(CommandFailure) -> FraudScenario {
@@ -91,7 +85,7 @@ enum FraudOptions {
   }
 
   /// Throws if a fraud names a party that the dump does not have.
-  static func check(_ scenarios: [FraudScenario], in traffic: CampaignTraffic) throws(CommandFailure) {
+  func check(in traffic: CampaignTraffic) throws(CommandFailure) {
     for scenario in scenarios {
       guard let unknown = traffic.unknown(in: scenario.target).first else { continue }
       throw CommandFailure(

@@ -3,6 +3,25 @@ internal import SyntheticTraffic
 
 /// The command `postback generate`: synthetic signed dumps, with the expected outcome of each line.
 struct GenerateCommand: Command {
+  struct Options: OptionGroup {
+    let count = Option("--count N", "The number of lines.").value(.integer(in: 0...1_000_000_000_000))
+    let dumpPath = Option("-o, --out FILE", "The file for the dump, or - for standard output, which is the default.")
+      .value(.text, else: OutputFile.standardOutputPath)
+    let truthPath = Option("--truth FILE", "The file for the expected outcome of each line, as JSON Lines.")
+      .value(.text)
+    let keysPath = Option("--keys FILE", "The file for the options that trust the keys, on one line.").value(.text)
+    let seed = Option("--seed S", "The seed, an integer below 2^64. The default is a random one, which is printed.")
+      .value("an integer from 0 to \(UInt64.max)") { UInt64($0) }
+    let hasEnvelopes = Option(
+      "--envelopes",
+      "Put each postback in a receiver's envelope, with time, channel and forwarder."
+    ).isGiven
+    let jobs = Option.jobs("The number of batches signed at once; by default the number of cores.")
+    let mix = MixOptions()
+    let campaigns = CampaignOptions()
+    let frauds = FraudOptions()
+  }
+
   static let manual = Manual(
     name: "generate",
     summary: "Make a synthetic dump of signed postbacks, valid and invalid, with generated keys.",
@@ -21,16 +40,7 @@ struct GenerateCommand: Command {
 
       Exit status: 0 done, 64 usage, 70 libcrypto, 73 a file exists or cannot be created, 74 I/O.
       """,
-    options: [
-      Option("--count", "N", "The number of lines."),
-      Option("--out", "FILE", "The file for the dump, or - for standard output, which is the default.", short: "-o"),
-      Option("--truth", "FILE", "The file for the expected outcome of each line, as JSON Lines."),
-      Option("--keys", "FILE", "The file for the options that trust the keys, on one line."),
-      Option("--seed", "S", "The seed, an integer below 2^64. The default is a random one, which is printed."),
-      Option("--envelopes", nil, "Put each postback in a receiver's envelope, with time, channel and forwarder."),
-      Option("--jobs", "N", "The number of batches signed at once; by default the number of cores."),
-    ] + MixOptions.options + CampaignOptions.options
-      + FraudOptions.options,
+    options: Options.options,
     example: """
       postback generate --count 100000 --seed 1 --out dump.jsonl --truth truth.jsonl --keys keys
         postback run dump.jsonl $(cat keys) --received-at 2026-03-10T00:00:00Z --out out
@@ -39,71 +49,65 @@ struct GenerateCommand: Command {
       """
   )
 
+  private let options: Options
   private let count: Int
-  private let dumpPath: String
-  private let truthPath: String?
-  private let keysPath: String?
   private let seed: UInt64
-  private let isSeedRandom: Bool
-  private let hasEnvelopes: Bool
-  private let jobs: Int
   private let mix: Mix
-  private let campaigns: CampaignOptions?
-  private let frauds: [FraudScenario]
+  private let campaigns: CampaignSettings?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     if let operand = arguments.operands.first {
       throw CommandFailure(.usage, "generate reads no input, but \(operand) was given")
     }
-    guard let count = try arguments.integer("--count", in: 0...1_000_000_000_000) else {
+    options = try arguments.read()
+    guard let count = options.count else {
       throw CommandFailure(.usage, "give --count, the number of postbacks to make")
     }
     self.count = count
-    dumpPath = arguments.value("--out") ?? OutputFile.standardOutputPath
-    truthPath = arguments.value("--truth")
-    keysPath = arguments.value("--keys")
-    let paths = [dumpPath, truthPath, keysPath].compactMap { $0 }
+    let paths = [options.dumpPath, options.truthPath, options.keysPath].compactMap { $0 }
     guard !paths.contains(""), Set(paths).count == paths.count else {
       throw CommandFailure(.usage, "--out, --truth and --keys must be different files")
     }
-    let given = try arguments.value("--seed", "an integer from 0 to \(UInt64.max)") { UInt64($0) }
-    isSeedRandom = given == nil
-    seed = given ?? .random(in: 0 ... .max)
-    hasEnvelopes = arguments.has("--envelopes")
-    jobs = try arguments.jobs()
-    campaigns = try CampaignOptions(arguments)
-    frauds = try FraudOptions.scenarios(arguments)
-    mix = try MixOptions.mix(arguments, standardApps: campaigns?.settings.apps ?? Mix.standardApps)
+    seed = options.seed ?? .random(in: 0 ... .max)
+    if let unused = CampaignOptions.options.first(where: { arguments.has($0.name) }), !options.campaigns.areGiven {
+      throw CommandFailure(
+        .usage,
+        "\(unused.name) has no effect without --campaigns or --world. Add one of them, or remove this one."
+      )
+    }
+    campaigns = try options.campaigns.settings(with: options.mix)
+    try options.frauds.check(with: options.campaigns)
+    mix = try options.mix.mix(standardApps: campaigns?.apps ?? Mix.standardApps)
   }
 
   func run() async throws(CommandFailure) {
     let keys: GeneratedKeys
     do throws(LibcryptoFailure) { keys = try GeneratedKeys(seed: seed) } catch { throw Self.failure(error) }
-    let dump = try OutputFile(dumpPath)
+    let dump = try OutputFile(options.dumpPath)
     var truth: OutputFile?
-    if let truthPath { truth = try OutputFile(truthPath) }
+    if let truthPath = options.truthPath { truth = try OutputFile(truthPath) }
     var keysFile: OutputFile?
-    if let keysPath { keysFile = try OutputFile(keysPath) }
+    if let keysPath = options.keysPath { keysFile = try OutputFile(keysPath) }
 
-    let traffic = campaigns.map { CampaignTraffic($0.settings, mix, seed: seed) }
-    if let traffic { try FraudOptions.check(frauds, in: traffic) }
+    let traffic = campaigns.map { CampaignTraffic($0, mix, seed: seed) }
+    if let traffic { try options.frauds.check(in: traffic) }
     var files: [OutputFile] = []
     var totalsFile: OutputFile?
     var fraudFile: OutputFile?
-    if let campaigns, let traffic {
+    if let traffic {
       for file in traffic.files(lineCount: count) {
-        files.append(try campaigns.create(file.path))
+        files.append(try options.campaigns.create(file.path))
         try files.last?.write(file.bytes)
       }
-      totalsFile = try campaigns.create(TrueTotals.path)
-      if !frauds.isEmpty {
-        fraudFile = try campaigns.create(GeneratedBatches.fraudPath)
+      totalsFile = try options.campaigns.create(TrueTotals.path)
+      if !options.frauds.scenarios.isEmpty {
+        fraudFile = try options.campaigns.create(GeneratedBatches.fraudPath)
         try fraudFile?.write(GeneratedBatches.fraudHeader)
       }
     }
 
     let trustOptions = keys.trusted.map { "--trust-key \($0.name)=\($0.base64)" }
-    if isSeedRandom { Terminal.announce("--seed \(seed)") }
+    if options.seed == nil { Terminal.announce("--seed \(seed)") }
     for option in trustOptions { Terminal.announce(option) }
     try keysFile?.write(Array((trustOptions.joined(separator: " ") + "\n").utf8))
 
@@ -113,10 +117,10 @@ struct GenerateCommand: Command {
       keys: keys,
       count: count,
       campaigns: traffic,
-      frauds: frauds,
-      hasEnvelopes: hasEnvelopes,
-      writesTruth: truthPath != nil,
-      jobs: jobs
+      frauds: options.frauds.scenarios,
+      hasEnvelopes: options.hasEnvelopes,
+      writesTruth: options.truthPath != nil,
+      jobs: options.jobs
     )
     var totals = TrueTotals()
     while let batch = try await Self.next(&batches) {

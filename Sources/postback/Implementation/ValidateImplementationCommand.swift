@@ -1,3 +1,4 @@
+internal import Answers
 internal import ConversionModel
 internal import DurableFiles
 internal import Glibc
@@ -9,6 +10,20 @@ internal import Tables
 
 /// `postback validate-implementation`: checks the sessions and events that an app's server recorded.
 struct ValidateImplementationCommand: Command {
+  struct Options: OptionGroup {
+    let models = Option.models("Compare values with the models of this file or folder. May be repeated.")
+    let outputs = Option(
+      "--postbacks OUT",
+      "Compare values with the postbacks in the --out folder of run. May be repeated."
+    ).values(.text)
+    let examples = Option("--show N", "Show at most N examples of each rule; default 3.")
+      .value(.integer(in: 0...1000), else: 3)
+    let showsDevices = Option("--show-devices", "Show the ids of devices, and not their SHA-256.").isGiven
+    let temporary = Option("--temporary DIR", "Sort in this folder; default TMPDIR or /tmp.").value(.text)
+    let wantsJSON = Option.json("Print the answer as a JSON object, which report takes with --implementation.")
+    let jobs = Option.jobs("Read N batches of postbacks at once; default the number of cores.")
+  }
+
   static let manual = Manual(
     name: "validate-implementation",
     summary: "Check an app's sessions and events: how it registers, updates its value and sends metadata.",
@@ -27,55 +42,32 @@ struct ValidateImplementationCommand: Command {
       Exit status: 0, also if there are findings; 64 usage, 65 a model is wrong or some rows could not be checked, 66 a file
       does not exist, 73 the temporary file cannot be created, 74 I/O.
       """,
-    options: [
-      Option("--models", "PATH", "Compare values with the models of this file or folder. May be repeated."),
-      Option("--postbacks", "OUT", "Compare values with the postbacks in the --out folder of run. May be repeated."),
-      Option("--show", "N", "Show at most N examples of each rule; default 3."),
-      Option("--show-devices", nil, "Show the ids of devices, and not their SHA-256."),
-      Option("--temporary", "DIR", "Sort in this folder; default TMPDIR or /tmp."),
-      Option("--json", nil, "Print the answer as a JSON object, which report takes with --implementation."),
-      Option("--jobs", "N", "Read N batches of postbacks at once; default the number of cores."),
-    ],
+    options: Options.options,
     example: "postback validate-implementation events.jsonl --models Fixtures/models"
   )
 
+  private let options: Options
   private let paths: [String]
-  private let modelPaths: [String]
-  private let outputs: [String]
-  private let check: ImplementationCheck
-  private let jobs: Int
-  private let wantsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
     guard !paths.isEmpty else {
       throw CommandFailure(.usage, "No files are given. Give files with sessions and events.")
     }
-    modelPaths = arguments.all("--models")
-    outputs = arguments.all("--postbacks")
-    let folder = arguments.value("--temporary") ?? Self.systemTemporaryFolder
-    var check = ImplementationCheck(temporaryFolder: folder)
-    check.showsDevices = arguments.has("--show-devices")
-    check.exampleLimit = try arguments.integer("--show", in: 0...1000) ?? 3
-    self.check = check
-    jobs = try arguments.jobs()
-    wantsJSON = arguments.has("--json")
+    options = try arguments.read()
   }
 
   func run() async throws(CommandFailure) {
-    var check = check
-    if !modelPaths.isEmpty {
-      do throws(ModelErrors) { check.models = try Models(loading: modelPaths) } catch {
-        throw CommandFailure(.configuration, lines: error)
-      }
-    }
+    var check = ImplementationCheck(temporaryFolder: options.temporary ?? Self.systemTemporaryFolder)
+    (check.showsDevices, check.exampleLimit) = (options.showsDevices, options.examples)
+    if !options.models.isEmpty { check.models = try Models(checking: options.models) }
     let report: ImplementationReport
     do {
       report = try await check.report(on: try paths.flatMap(Self.inputs(at:)), postbacks: try await postbacks())
     } catch {
       throw CommandFailure(of: error)
     }
-    try Terminal.print(wantsJSON ? report.json.description : ImplementationAnswer(report: report).text)
+    try Terminal.print(options.wantsJSON ? report.json.description : ImplementationAnswer(report: report).text)
     guard let first = report.badRows.first else { return }
     let rows = report.badRowCount == 1 ? "1 row was" : "\(report.badRowCount) rows were"
     throw CommandFailure(
@@ -100,11 +92,12 @@ struct ValidateImplementationCommand: Command {
   }
 
   private func postbacks() async throws -> PostbackValues? {
+    let outputs = options.outputs
     guard !outputs.isEmpty else { return nil }
     let files = try TableFiles(.postbacks, at: outputs, OutputStates(of: outputs, among: []))
     guard files.isOfWholeRuns else {
       throw CommandFailure(.usage, "The value of --postbacks is no output. Give the --out folder of a run.")
     }
-    return try await PostbackValues(reading: files, jobs: jobs)
+    return try await PostbackValues(reading: files, jobs: options.jobs)
   }
 }

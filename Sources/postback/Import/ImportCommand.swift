@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 internal import DurableFiles
 internal import ImportedRows
@@ -11,6 +12,19 @@ internal import Tables
 
 /// `postback import`: says in which form the records of a file are, or imports those that have no signature.
 struct ImportCommand: Command {
+  struct Options: OptionGroup {
+    let isDryRun = Option("--dry-run", "Read the first records, and write nothing.").isGiven
+    let output = Option("-o, --out DIR", "Write skan_imported into this folder, an output of run or a new one.")
+      .value(.folder)
+    let vendor = Option("--vendor NAME", "The vendor of the rows; default the name of the mapping.")
+      .value("a name of 1 to 256 bytes without control characters") { InputContext.isName($0) ? $0 : nil }
+    let mapping = Option.mapping
+    let formats = Option.format.value(.formats)
+    let isCSVSafe = Option.csvSafe.isGiven
+    let printsJSON = Option.json("Print the counts of --out as a JSON object.")
+    let keys = KeyOptions()
+  }
+
   static let manual = Manual(
     name: "import",
     summary: "Say which mapping fits a file of any form, or write its rows without a signature as skan_imported.",
@@ -26,15 +40,7 @@ struct ImportCommand: Command {
       there before, so name all exports of the vendor each time. Exit statuses: 64 usage, 65 a mapping is wrong, 66 input,
       73 cannot create, 74 I/O, 75 another process writes the table.
       """,
-    options: [
-      Option("--dry-run", nil, "Read the first records, and write nothing."),
-      Option("--out", "DIR", "Write skan_imported into this folder, an output of run or a new one.", short: "-o"),
-      Option("--vendor", "NAME", "The vendor of the rows; default the name of the mapping."),
-      MappingChoice.option,
-      Option("--format", "FORMAT", "jsonl (default), csv or both."),
-      Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
-      Option("--json", nil, "Print the counts of --out as a JSON object."),
-    ] + TrustOptions.keyOptions,
+    options: Options.options,
     example: "postback import Fixtures/inputs/branch.csv --dry-run"
   )
 
@@ -45,24 +51,23 @@ struct ImportCommand: Command {
   }
 
   private let task: Task
-  private let mapping: Mapping?
+  private let options: Options
   private let trust: Trust
-  private let printsJSON: Bool
+  private var mapping: Mapping? { options.mapping }
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    mapping = try MappingChoice.mapping(arguments)
-    trust = try TrustOptions.trust(arguments)
-    printsJSON = arguments.has("--json")
+    options = try arguments.read()
+    trust = try options.keys.trust()
     guard !arguments.operands.contains(InputFile.standardInput) else {
       throw CommandFailure(.usage, "This command reads files, not standard input.")
     }
-    guard arguments.has("--dry-run") != arguments.has("--out") else {
+    guard options.isDryRun != (options.output != nil) else {
       throw CommandFailure(
         .usage,
         "Give --dry-run to see which form fits, or --out to write rows without a signature. Postbacks are read by postback run."
       )
     }
-    if arguments.has("--dry-run") {
+    if options.isDryRun {
       guard arguments.operands.count == 1 else { throw CommandFailure(.usage, "Give one file with --dry-run.") }
       task = .look(arguments.operands[0])
       return
@@ -70,17 +75,11 @@ struct ImportCommand: Command {
     guard !arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "No input is given. Give a file or a folder.")
     }
-    let vendor = try arguments.value("--vendor", "a name of 1 to 256 bytes without control characters") {
-      InputContext.isName($0) ? $0 : nil
-    }
-    guard let output = arguments.value("--out"), !output.isEmpty, let vendor = vendor ?? mapping?.name else {
+    guard let output = options.output, let vendor = options.vendor ?? options.mapping?.name else {
       throw CommandFailure(.usage, "The vendor of the rows is not known. Name it with --vendor, or give --mapping.")
     }
     try TablesOptions.verifyPlace(output)
-    let encoding = TableEncoding(
-      try TablesOptions.formats(arguments) ?? [.jsonLines],
-      isCSVSafe: arguments.has("--csv-safe")
-    )
+    let encoding = TableEncoding(options.formats ?? [.jsonLines], isCSVSafe: options.isCSVSafe)
     task = .write(arguments.operands, output: output, vendor: vendor, encoding)
   }
 
@@ -111,7 +110,7 @@ struct ImportCommand: Command {
     if summary.signed > 0 {
       Terminal.warn("\(summary.signed) postbacks have a signature and were not imported. Read them with postback run.")
     }
-    if printsJSON { return try Terminal.print(summary.json.description) }
+    if options.printsJSON { return try Terminal.print(summary.json.description) }
     var text = TextTable(numbersIn: [1])
     text.add("read", "\(summary.read)")
     text.add("rows of \(output)/\(Table.imported.name)", "\(summary.imported)")

@@ -1,3 +1,4 @@
+internal import Answers
 internal import InputForms
 
 /// `postback inputs`: lists the mappings of inputs of other forms.

@@ -1,17 +1,21 @@
 internal import DurableFiles
 internal import InputForms
 
-/// The option that chooses the mapping of inputs.
-enum MappingChoice {
-  static let option = Option(
-    "--mapping",
-    "NAME|FILE",
-    "Read records of another form: a name that postback inputs lists, or a file of schemas/mapping.schema.json."
-  )
+extension Option {
+  /// The mapping that `--mapping` names; nil if it is absent.
+  static var mapping: Mapping? {
+    Option(
+      "--mapping NAME|FILE",
+      "Read records of another form: a name that postback inputs lists, or a file of schemas/mapping.schema.json."
+    ).value(ValueKind<Mapping>.mapping)
+  }
+}
 
-  /// Returns the mapping that the option names; nil if it is absent.
-  static func mapping(_ arguments: Arguments) throws(CommandFailure) -> Mapping? {
-    guard let name = arguments.value(option.name) else { return nil }
+extension ValueKind<Mapping> {
+  /// A built-in mapping, or that of a file.
+  static var mapping: Self { Self(throwing: { name in try read(name) }) }
+
+  private static func read(_ name: String) throws(CommandFailure) -> Mapping {
     if let mapping = Mapping.builtIn.first(where: { $0.name == name }) { return mapping }
     guard name.contains("/") || name.hasSuffix(".json") else {
       throw CommandFailure(

@@ -1,3 +1,5 @@
+internal import Answers
+internal import PostbackServer
 internal import Base
 internal import DurableFiles
 internal import JSON
@@ -8,6 +10,31 @@ internal import Warehouse
 
 /// `postback load postgres`: loads the tables into a PostgreSQL database.
 struct LoadPostgresCommand: Command {
+  struct Options: OptionGroup {
+    let address = Option("--dsn ADDRESS", "The address of the database.")
+      .configured { $0.derived.postgres?.connection }.value(.text)
+    let addressFile = Option("--dsn-file FILE", "The file that holds the address of the database, in one line.")
+      .configured { $0.derived.postgres?.connectionFile }.value(.text)
+    let schema = Option("--schema NAME", "The schema of the tables, created if it is not there; default public.")
+      .configured { $0.derived.postgres?.schema }.value("a name of 1 to 63 bytes", else: "public") { name in
+        // PostgreSQL cuts longer names without an error.
+        (1...63).contains(name.utf8.count) && !name.utf8.contains(0) ? name : nil
+      }
+    let tables = Option("--tables LIST", "Load only these tables, such as skan_postbacks,skan_daily; default all.")
+      .configured { $0.derived.postgres?.tables?.joined(separator: ",") }.value(.knownTables, else: Table.known)
+    let follows = Option("--follow", "Go on with later commits, at most two seconds behind.").isGiven
+    let migrates = Option("--migrate", "Alter tables of the database that differ.")
+      .configured { $0.derived.postgres?.migrates == true }.isGiven
+    let reloaded = Option(
+      "--reload LIST",
+      "First take back rows of these tables that the output does not have, after it was restored from a backup."
+    ).value(.knownTables, else: [])
+    let state = StateOptions.state.value(.text)
+    let configuration = ConfigurationOption()
+    let jobs = Option.jobs("Encode N batches at once; default the number of cores.")
+    let printsJSON = Option.json("Print the numbers of rows as a JSON object.")
+  }
+
   static let manual = Manual(
     name: "load postgres",
     summary: "Load the tables into a PostgreSQL database, each row once, also while they are written.",
@@ -33,104 +60,56 @@ struct LoadPostgresCommand: Command {
       66 there is no state; 74 I/O, no server, or its disk is full; 75 a lock is held; 77 the server refuses the role or a
       right.
       """,
-    options: [
-      Option("--dsn", "ADDRESS", "The address of the database."),
-      Option("--dsn-file", "FILE", "The file that holds the address of the database, in one line."),
-      Option("--schema", "NAME", "The schema of the tables, created if it is not there; default public."),
-      Option(
-        "--tables",
-        "LIST",
-        "Load only these tables, such as skan_postbacks,skan_daily; default all."
-      ),
-      Option("--follow", nil, "Go on with later commits, at most two seconds behind."),
-      Option("--migrate", nil, "Alter tables of the database that differ."),
-      Option(
-        "--reload",
-        "LIST",
-        "First take back rows of these tables that the output does not have, after it was restored from a backup."
-      ),
-      StateOptions.folder,
-      ConfigurationOption.option,
-      Option("--jobs", "N", "Encode N batches at once; default the number of cores."),
-      Option("--json", nil, "Print the numbers of rows as a JSON object."),
-    ],
+    options: Options.options,
     example: "postback load postgres out --dsn postgresql://loader@db.example/reports --schema skan"
   )
 
+  private let options: Options
   private let source: Loader.Source
   private let target: Loader.Target
-  private let follows: Bool
-  private let jobs: Int
-  private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard let output = arguments.operands.first, arguments.operands.count == 1, !output.isEmpty else {
       throw CommandFailure(.usage, "Give one operand, the --out folder of run or watch.")
     }
-    guard let text = try Self.address(arguments), !text.isEmpty else {
+    options = try arguments.read()
+    guard let text = try options.text(), !text.isEmpty else {
       throw CommandFailure(.usage, "No database is given. Give --dsn, such as --dsn postgresql://ROLE@HOST/DATABASE.")
     }
-    let schema = arguments.value("--schema") ?? "public"
-    // PostgreSQL cuts longer names without an error.
-    guard (1...63).contains(schema.utf8.count), !schema.utf8.contains(0) else {
-      throw CommandFailure(.usage, "The value of --schema must have 1 to 63 bytes.")
-    }
-    let tables = try Self.tables(arguments, "--tables") ?? Table.known
     let address: DatabaseAddress
     do throws(DatabaseFailure) { address = try DatabaseAddress(text) } catch { throw CommandFailure(error) }
     source = Loader.Source(
       output: output,
-      state: arguments.value(StateOptions.folder.name) ?? "\(output)/_state",
-      appended: tables.filter { table in Table.all.contains { $0.name == table.name } },
-      derived: tables.filter { table in !Table.all.contains { $0.name == table.name } }
+      state: options.state ?? "\(output)/_state",
+      appended: options.tables.filter { table in Table.all.contains { $0.name == table.name } },
+      derived: options.tables.filter { table in !Table.all.contains { $0.name == table.name } }
     )
-    let reloaded = try Self.tables(arguments, "--reload") ?? []
-    for table in reloaded where !Table.all.contains(where: { $0.name == table.name }) {
+    for table in options.reloaded where !Table.all.contains(where: { $0.name == table.name }) {
       throw CommandFailure(.usage, "\(table.name) is not loaded row by row. Give --reload one of the tables that are.")
     }
-    target = Loader.Target(address, schema: schema, migrates: arguments.has("--migrate"), reloaded: reloaded)
-    follows = arguments.has("--follow")
-    jobs = try arguments.jobs()
-    printsJSON = arguments.has("--json")
-  }
-
-  /// Returns the address of `--dsn`, or that in the file of `--dsn-file`; nil if both are absent.
-  private static func address(_ arguments: Arguments) throws(CommandFailure) -> String? {
-    guard let path = arguments.value("--dsn-file") else { return arguments.value("--dsn") }
-    guard !arguments.has("--dsn") else { throw CommandFailure(.usage, "Give either --dsn or --dsn-file.") }
-    do throws(FileFailure) {
-      let bytes = try WholeFile.read(path, upTo: 4096)
-      return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-    } catch {
-      throw CommandFailure(error)
-    }
-  }
-
-  /// Returns the tables that an option lists, in the order in which they are loaded; nil if it is absent.
-  private static func tables(_ arguments: Arguments, _ option: String) throws(CommandFailure) -> [Table]? {
-    guard let list = arguments.value(option) else { return nil }
-    var names: Set<String> = []
-    for name in list.split(separator: ",", omittingEmptySubsequences: false) {
-      names.insert(try Table.known(named: String(name)).name)
-    }
-    return Table.known.filter { names.contains($0.name) }
+    target = Loader.Target(
+      address,
+      schema: options.schema,
+      migrates: options.migrates,
+      reloaded: options.reloaded
+    )
   }
 
   func run() async throws(CommandFailure) {
     // Without --follow a signal ends the process, and the server rolls back.
     var signals: Signals?
-    if follows {
+    if options.follows {
       do { signals = try Signals() } catch { throw CommandFailure(error) }
     }
     var loader = Loader(
       source,
       into: target,
-      jobs: jobs,
+      jobs: options.jobs,
       stop: { [signals] limit in signals?.wait(upTo: limit).contains { $0.asksToEnd } ?? false },
       report: Terminal.warn
     )
     do throws(LoadFailure) {
-      if follows { try await loader.follow() } else { try await loader.load() }
+      if options.follows { try await loader.follow() } else { try await loader.load() }
     } catch {
       switch error {
       case .file(let failure): throw CommandFailure(failure)
@@ -139,7 +118,33 @@ struct LoadPostgresCommand: Command {
       }
     }
     for warning in loader.tally.warnings { Terminal.warn(warning) }
-    try Terminal.print(printsJSON ? loader.tally.json.description : loader.tally.text)
+    try Terminal.print(options.printsJSON ? loader.tally.json.description : loader.tally.text)
+  }
+}
+
+extension LoadPostgresCommand.Options {
+  /// Returns the address of `--dsn`, or that in the file of `--dsn-file`; nil if both are absent.
+  fileprivate func text() throws(CommandFailure) -> String? {
+    guard let path = addressFile else { return address }
+    guard address == nil else { throw CommandFailure(.usage, "Give either --dsn or --dsn-file.") }
+    do throws(FileFailure) {
+      let bytes = try WholeFile.read(path, upTo: 4096)
+      return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+}
+
+extension ValueKind<[Table]> {
+  /// Tables that a database may have, joined by commas, in the order in which they are loaded.
+  fileprivate static var knownTables: Self {
+    Self(throwing: { list in
+      let names = try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
+        try Table.known(named: String(name)).name
+      }
+      return Table.known.filter { names.contains($0.name) }
+    })
   }
 }
 

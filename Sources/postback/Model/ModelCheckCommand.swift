@@ -3,6 +3,10 @@ internal import JSON
 
 /// `postback model check`: lists all problems of conversion models.
 struct ModelCheckCommand: Command {
+  struct Options: OptionGroup {
+    let printsJSON = Option.json("Print JSON: {\"models\":[…],\"problems\":[{\"file\":…,\"pointer\":…,\"reason\":…}]}.")
+  }
+
   static let manual = Manual(
     name: "model check",
     summary: "Check conversion models, and list every problem with its place.",
@@ -12,9 +16,7 @@ struct ModelCheckCommand: Command {
       printed as FILE: JSON POINTER: REASON, and the exit status is 65. All PATHs are checked together, because the
       models of an app must not overlap in time.
       """,
-    options: [
-      Option("--json", nil, "Print JSON: {\"models\":[…],\"problems\":[{\"file\":…,\"pointer\":…,\"reason\":…}]}.")
-    ],
+    options: Options.options,
     example: "postback model check Fixtures/models"
   )
 
@@ -23,7 +25,7 @@ struct ModelCheckCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = try ModelChoice.paths(arguments)
-    printsJSON = arguments.has("--json")
+    printsJSON = try arguments.read(Options.self).printsJSON
   }
 
   func run() async throws(CommandFailure) {

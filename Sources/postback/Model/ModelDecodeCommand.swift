@@ -1,8 +1,17 @@
+internal import Answers
 internal import ConversionModel
 internal import JSON
 
 /// `postback model decode`: prints the meaning of one conversion value.
 struct ModelDecodeCommand: Command {
+  struct Options: OptionGroup {
+    let fine = Option("--value N", "The fine value, 0 to 63.").value(.integer(in: 0...63))
+    let coarse = Option("--coarse VALUE", "The coarse value: low, medium, high.").value(ValueKind<CoarseValue>.word)
+    let window = ModelChoice.window() ?? 0
+    let choice = ModelChoice()
+    let printsJSON = Option.json("Print JSON: the model, decode_status, the events and the revenue.")
+  }
+
   static let manual = Manual(
     name: "model decode",
     summary: "Print the meaning of a conversion value.",
@@ -11,37 +20,32 @@ struct ModelDecodeCommand: Command {
     discussion: """
       The install date chooses the model where an app has several. A value that the model does not list is unmapped.
       """,
-    options: [
-      Option("--value", "N", "The fine value, 0 to 63."),
-      Option("--coarse", "VALUE", "The coarse value: low, medium, high."),
-      ModelChoice.window, ModelChoice.conversionType, ModelChoice.app, ModelChoice.installedAt, ModelChoice.model,
-      Option("--json", nil, "Print JSON: the model, decode_status, the events and the revenue."),
-    ],
+    options: Options.options,
     example: "postback model decode Fixtures/models --app 525463029 --installed-at 2026-03-10 --value 12"
   )
 
-  private let arguments: Arguments
+  private let options: Options
   private let paths: [String]
-  private let fine: Int?
-  private let coarse: CoarseValue?
-  private let window: Int
-  private let conversionType: ConversionType?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = try ModelChoice.paths(arguments)
-    fine = try arguments.integer("--value", in: 0...63)
-    coarse = try arguments.value("--coarse", "low, medium or high") { CoarseValue(rawValue: $0) }
-    guard (fine == nil) != (coarse == nil) else { throw CommandFailure(.usage, "Give either --value or --coarse.") }
-    window = try arguments.integer("--window", in: 0...2) ?? 0
-    conversionType = try ModelChoice.conversionType(arguments)
-    self.arguments = arguments
+    options = try arguments.read()
+    guard (options.fine == nil) != (options.coarse == nil) else {
+      throw CommandFailure(.usage, "Give either --value or --coarse.")
+    }
   }
 
   func run() async throws(CommandFailure) {
-    let model = try ModelChoice.one(arguments, of: Models(checking: paths))
-    let meaning = model.meaning(window: window, fine: fine, coarse: coarse, conversionType: conversionType)
+    let (window, fine, coarse) = (options.window, options.fine, options.coarse)
+    let model = try options.choice.one(of: Models(checking: paths))
+    let meaning = model.meaning(
+      window: window,
+      fine: fine,
+      coarse: coarse,
+      conversionType: options.choice.conversionType
+    )
     let value = fine.map { "fine value \($0)" } ?? coarse.map { "coarse value \($0.rawValue)" } ?? ""
-    if arguments.has("--json") { return try Terminal.print(json(model, meaning).description) }
+    if options.printsJSON { return try Terminal.print(json(model, meaning).description) }
     guard let meaning else {
       return try Terminal.print("\(value) of window \(window) is unmapped in \(model.label) of app \(model.appID)")
     }

@@ -1,9 +1,32 @@
+internal import Answers
 internal import Base
 internal import ConversionModel
 internal import JSON
 
 /// `postback model encode`: prints the conversion value that an app should report to Apple for a user's activity.
 struct ModelEncodeCommand: Command {
+  struct Options: OptionGroup {
+    let events = Option(
+      "--event NAME[=COUNT]",
+      "An event that happened, and its count, which is 1 unless given. Repeatable."
+    ).values("NAME or NAME=COUNT") { event($0) }
+    let revenue = Option("--revenue AMOUNT", "The total of the model's kind of revenue.")
+      .value("an amount such as 9.99") { try? Amount(parsing: $0) }
+    let currency = Option("--currency CODE", "The currency of --revenue; the model's unless given.").value(.text)
+    let rates = Option("--rates FILE", "Exchange rates; needed for another currency, with --installed-at.").value(.text)
+    let window = ModelChoice.window() ?? 0
+    let choice = ModelChoice()
+    let printsJSON = Option.json("Print JSON: {\"fine\":…,\"coarse\":…,\"lock_window\":…,\"exact\":…} and the model.")
+
+    /// Reads a name and a count, which stand before and after the last `=`. The count is 1 if there is no `=`.
+    private static func event(_ text: String) -> (name: String, count: Int)? {
+      guard let sign = text.lastIndex(of: "=") else { return (text, 1) }
+      let name = String(text[..<sign])
+      guard !name.isEmpty, let count = Int(text[text.index(after: sign)...]), count >= 0 else { return nil }
+      return (name, count)
+    }
+  }
+
   static let manual = Manual(
     name: "model encode",
     summary: "Print the conversion value that stands for a user's activity.",
@@ -18,56 +41,30 @@ struct ModelEncodeCommand: Command {
       date,currency,rate. A rate is the number of units of the currency for one unit of a base currency, which is listed
       with the rate 1. A date without rates uses those of up to seven days before.
       """,
-    options: [
-      Option("--event", "NAME[=COUNT]", "An event that happened, and its count, which is 1 unless given. Repeatable."),
-      Option("--revenue", "AMOUNT", "The total of the model's kind of revenue."),
-      Option("--currency", "CODE", "The currency of --revenue; the model's unless given."),
-      Option("--rates", "FILE", "Exchange rates; needed for another currency, with --installed-at."),
-      ModelChoice.window, ModelChoice.conversionType, ModelChoice.app, ModelChoice.installedAt, ModelChoice.model,
-      Option("--json", nil, "Print JSON: {\"fine\":…,\"coarse\":…,\"lock_window\":…,\"exact\":…} and the model."),
-    ],
+    options: Options.options,
     example:
       "postback model encode Fixtures/models --app 525463029 --installed-at 2026-03-10 --event purchase --revenue 9.99"
   )
 
-  private let arguments: Arguments
+  private let options: Options
   private let paths: [String]
   private let activity: Activity
-  private let currency: String?
-  private let installDate: Timestamp?
-  private let window: Int
-  private let conversionType: ConversionType?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = try ModelChoice.paths(arguments)
+    options = try arguments.read()
     var counts: [String: Int] = [:]
-    for text in arguments.all("--event") {
-      let (name, count) = try Self.event(text)
+    for (name, count) in options.events {
       guard counts.updateValue(count, forKey: name) == nil else {
         throw CommandFailure(.usage, "The event \(name) is given twice. Give it once, with its whole count.")
       }
     }
-    let revenue = try arguments.value("--revenue", "an amount such as 9.99") { try? Amount(parsing: $0) }
-    activity = Activity(counts: counts, revenue: revenue ?? .zero)
-    currency = arguments.value("--currency")
-    installDate = try ModelChoice.installDate(arguments)
-    window = try arguments.integer("--window", in: 0...2) ?? 0
-    conversionType = try ModelChoice.conversionType(arguments)
-    self.arguments = arguments
-  }
-
-  /// Reads a name and a count, which stand before and after the last `=`. The count is 1 if there is no `=`.
-  private static func event(_ text: String) throws(CommandFailure) -> (String, Int) {
-    guard let sign = text.lastIndex(of: "=") else { return (text, 1) }
-    let name = String(text[..<sign])
-    guard !name.isEmpty, let count = Int(text[text.index(after: sign)...]), count >= 0 else {
-      throw CommandFailure(.usage, "The value of --event is \(text). It must be NAME or NAME=COUNT.")
-    }
-    return (name, count)
+    activity = Activity(counts: counts, revenue: options.revenue ?? .zero)
   }
 
   func run() async throws(CommandFailure) {
-    let model = try ModelChoice.one(arguments, of: Models(checking: paths))
+    let (window, conversionType) = (options.window, options.choice.conversionType)
+    let model = try options.choice.one(of: Models(checking: paths))
     var activity = activity
     activity.revenue = try revenue(in: model)
     guard let encoding = model.encode(activity, window: window, conversionType: conversionType) else {
@@ -76,7 +73,7 @@ struct ModelEncodeCommand: Command {
         "The model \(model.label) of app \(model.appID) does not describe window \(window). Choose another --window."
       )
     }
-    if arguments.has("--json") { return try Terminal.print(json(model, encoding).description) }
+    if options.printsJSON { return try Terminal.print(json(model, encoding).description) }
     var table = TextTable()
     table.add("model", "\(model.label) of app \(model.appID)")
     table.add("fine value", encoding.fine.map(String.init) ?? "none")
@@ -95,9 +92,11 @@ struct ModelEncodeCommand: Command {
 
   /// The revenue in the model's currency.
   private func revenue(in model: ConversionModel) throws(CommandFailure) -> Amount {
-    guard activity.revenue > .zero, let currency, currency != model.currency else { return activity.revenue }
+    guard activity.revenue > .zero, let currency = options.currency, currency != model.currency else {
+      return activity.revenue
+    }
     guard let target = model.currency else { return activity.revenue }
-    guard let path = arguments.value("--rates"), let installDate else {
+    guard let path = options.rates, let installDate = options.choice.installDate else {
       throw CommandFailure(
         .usage,
         "The model's currency is \(target). Give --rates and --installed-at to convert the revenue from \(currency)."
@@ -117,7 +116,7 @@ struct ModelEncodeCommand: Command {
       .init("app_id", .integer(model.appID)),
       .init("model_id", .string(model.label.modelID)),
       .init("model_version", .integer(model.label.version)),
-      .init("window", .integer(window)),
+      .init("window", .integer(options.window)),
       .init("fine", encoding.fine.map { .integer($0) } ?? .null),
       .init("coarse", encoding.coarse.map { .string($0.rawValue) } ?? .null),
       .init("lock_window", .bool(encoding.locksWindow)),

@@ -1,9 +1,17 @@
+internal import Answers
 internal import Base
 internal import ConversionModel
 internal import JSON
 
 /// `postback model show`: prints the meaning of each value of a model.
 struct ModelShowCommand: Command {
+  struct Options: OptionGroup {
+    let app = ModelChoice.app()
+    let label = ModelChoice.label()
+    let window = ModelChoice.window("Only this window, 0 to 2.")
+    let printsJSON = Option.json()
+  }
+
   static let manual = Manual(
     name: "model show",
     summary: "Print the meaning of every conversion value of a model.",
@@ -12,27 +20,22 @@ struct ModelShowCommand: Command {
       All fine values and the coarse values of each window, with the events and the estimated revenue together. With
       --json it is an array of models in the form of a model file, which can be loaded again.
       """,
-    options: [
-      ModelChoice.app, ModelChoice.model, Option("--window", "N", "Only this window, 0 to 2."),
-      Option("--json", nil, "Print JSON."),
-    ],
+    options: Options.options,
     example: "postback model show Fixtures/models --app 1661087323"
   )
 
-  private let arguments: Arguments
+  private let options: Options
   private let paths: [String]
-  private let window: Int?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = try ModelChoice.paths(arguments)
-    window = try arguments.integer("--window", in: 0...2)
-    self.arguments = arguments
+    options = try arguments.read()
   }
 
   func run() async throws(CommandFailure) {
-    let models = try ModelChoice.all(arguments, of: Models(checking: paths))
-    func isShown(_ window: ModelWindow) -> Bool { self.window.map { $0 == window.postbackSequenceIndex } ?? true }
-    if arguments.has("--json") {
+    let models = try ModelChoice.all(options.app, options.label, of: Models(checking: paths))
+    func isShown(_ window: ModelWindow) -> Bool { options.window.map { $0 == window.postbackSequenceIndex } ?? true }
+    if options.printsJSON {
       return try Terminal.print(JSONValue.array(models.map { $0.json(isShown) }).description)
     }
     try Terminal.print(models.map { Self.text($0, isShown) }.joined(separator: "\n\n"))

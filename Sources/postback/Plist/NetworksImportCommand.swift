@@ -3,6 +3,12 @@ internal import InfoPlist
 
 /// `postback networks import`: makes `networks.csv` of published lists of ad networks.
 struct NetworksImportCommand: Command {
+  struct Options: OptionGroup {
+    let output = Option("-o, --out FILE", "Write this file; default standard output.")
+      .value(.text, else: OutputFile.standardOutputPath)
+    let overwrites = Option("--force", "Overwrite the file of --out.").isGiven
+  }
+
   static let manual = Manual(
     name: "networks import",
     summary: "Make networks.csv, the names of ad networks, of lists that networks publish.",
@@ -14,22 +20,17 @@ struct NetworksImportCommand: Command {
       it does not have is taken from the others; without any, the id itself is the name.
       Exit status: 0; 64 usage, 65 a file is no list, 66 a file does not exist, 73 the output exists, 74 I/O.
       """,
-    options: [
-      Option("--out", "FILE", "Write this file; default standard output.", short: "-o"),
-      Option("--force", nil, "Overwrite the file of --out."),
-    ],
+    options: Options.options,
     example: "postback networks import lookups/networks.csv skadnetworkids.json --out lookups/networks.csv --force"
   )
 
   private let paths: [String]
-  private let output: String
-  private let overwrites: Bool
+  private let options: Options
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
     guard !paths.isEmpty else { throw CommandFailure(.usage, "No file is given. Give a list of ad networks.") }
-    output = arguments.value("--out") ?? OutputFile.standardOutputPath
-    overwrites = arguments.has("--force")
+    options = try arguments.read()
   }
 
   func run() async throws(CommandFailure) {
@@ -47,7 +48,7 @@ struct NetworksImportCommand: Command {
         "\(id) has the names \"\(taken)\" and \"\(other)\". The first is taken.".withControlCharactersEscaped
       )
     }
-    let file = try OutputFile(output, overwrites: overwrites, advice: "Give --force, or another name.")
+    let file = try OutputFile(options.output, overwrites: options.overwrites, advice: "Give --force, or another name.")
     try file.write(Array(table.csv.utf8))
     try file.publish()
     Terminal.note("\(table.count) ids of ad networks, \(table.unnamed) of them without a name.")

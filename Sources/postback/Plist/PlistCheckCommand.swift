@@ -4,6 +4,14 @@ internal import JSON
 
 /// `postback plist check`: checks the ad attribution in files Info.plist.
 struct PlistCheckCommand: Command {
+  struct Options: OptionGroup {
+    let networks = Option(
+      "--networks FILE",
+      "Ids that must be in each Info.plist: a published list (see postback networks import), or one id on\neach line; # begins a comment."
+    ).value(.text)
+    let printsJSON = Option.json("Print JSON (schemas/plist_check.schema.json).")
+  }
+
   static let manual = Manual(
     name: "plist check",
     summary: "Check the ad network ids and the addresses for copies of postbacks in Info.plist.",
@@ -15,27 +23,18 @@ struct PlistCheckCommand: Command {
       finding is printed as FILE: KEY PATH: CODE: ADVICE. docs/info-plist.md lists the codes.
       Exit status: 0, also with warnings; 64 usage, 65 a file has errors, 66 a file does not exist.
       """,
-    options: [
-      Option(
-        "--networks",
-        "FILE",
-        "Ids that must be in each Info.plist: a published list (see postback networks import), or one id on\neach line; # begins a comment."
-      ),
-      Option("--json", nil, "Print JSON (schemas/plist_check.schema.json)."),
-    ],
+    options: Options.options,
     example: "postback plist check Info.plist --networks networks.txt"
   )
 
   private let paths: [String]
-  private let networks: String?
-  private let printsJSON: Bool
+  private let options: Options
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard !arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "No file is given. Give the Info.plist of an app.")
     }
-    (paths, networks) = (arguments.operands, arguments.value("--networks"))
-    printsJSON = arguments.has("--json")
+    (paths, options) = (arguments.operands, try arguments.read())
   }
 
   func run() async throws(CommandFailure) {
@@ -45,7 +44,7 @@ struct PlistCheckCommand: Command {
       checks.append(InfoPlistCheck(file: path, bytes: try NetworkList.bytes(of: path), networks: networks))
     }
     let errors = checks.reduce(0) { $0 + $1.errorCount }
-    if printsJSON {
+    if options.printsJSON {
       let json = JSONValue.object([.init("files", .array(checks.map(\.json))), .init("errors", .integer(errors))])
       try Terminal.print(json.description)
     } else {
@@ -75,7 +74,7 @@ struct PlistCheckCommand: Command {
   }
 
   private func readNetworks() throws(CommandFailure) -> [String] {
-    guard let networks else { return [] }
+    guard let networks = options.networks else { return [] }
     let list = try NetworkList(file: networks)
     guard list.problems.isEmpty else {
       let problems = list.problems.map { "\(networks): \($0) Correct it." }

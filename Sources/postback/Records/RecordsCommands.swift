@@ -7,6 +7,16 @@ internal import PostbackVerification
 
 /// `postback records read`: the framing of a run, for programs that distribute the rest.
 struct RecordsReadCommand: Command {
+  struct Options: OptionGroup {
+    let firstLine = Option("--first-line N", "The number of the first line of standard input; default 1.")
+      .value(.integer(in: 1...(1 << 60)), else: 1)
+    let name = Option("--source-file NAME", "The source_file of the records; default the path of their input.")
+      .value(.text)
+    let modified = Option("--file-modified-at TIME", "The file_modified_at of the records of standard input.")
+      .value(.time)
+    let records = RecordsOptions()
+  }
+
   static let manual = Manual(
     name: "records read",
     summary: "Write the records of inputs as JSON objects, for records verify.",
@@ -22,41 +32,33 @@ struct RecordsReadCommand: Command {
 
       A part of a file of JSON Lines is read from standard input, with the number of its first line.
       """,
-    options: [
-      Option("--first-line", "N", "The number of the first line of standard input; default 1."),
-      Option("--source-file", "NAME", "The source_file of the records; default the path of their input."),
-      Option("--file-modified-at", "TIME", "The file_modified_at of the records of standard input."),
-    ] + RecordsOptions.options,
+    options: Options.options,
     example: "postback records read dump.jsonl.gz | postback records verify > verified.jsonl"
   )
 
   private let inputs: [String]
-  private let name: String?
-  private let firstLine: Int
-  private let modified: Timestamp?
-  private let options: RecordsOptions
+  private let options: Options
+  private let mode: RecordMode
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard !arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
     }
     inputs = arguments.operands
-    name = arguments.value("--source-file")
-    firstLine = try arguments.integer("--first-line", in: 1...(1 << 60)) ?? 1
-    modified = try arguments.time("--file-modified-at")
-    options = try RecordsOptions(arguments)
+    options = try arguments.read()
+    mode = try options.records.mode()
   }
 
   func run() async throws(CommandFailure) {
     let files = try InputFile.found(at: inputs).map { file in
       var file = file
       if file.path == InputFile.standardInput {
-        (file.firstLine, file.modified) = (firstLine, modified?.milliseconds)
+        (file.firstLine, file.modified) = (options.firstLine, options.modified?.milliseconds)
       }
-      if options.givesTime { file.modified = nil }
+      if options.records.receivedAt.rule.time != nil { file.modified = nil }
       return file
     }
-    do { try await options.mode(models: .none).records(of: files, name: name, RecordsOptions.write) } catch {
+    do { try await mode.records(of: files, name: options.name, RecordsOptions.write) } catch {
       throw CommandFailure(of: error)
     }
   }
@@ -84,19 +86,19 @@ struct RecordsVerifyCommand: Command {
       Sort the lines by postback_key, those of a key by position, and give them to records finish with the same options.
       Nothing is kept on disk. A line that is no such object ends the command with the status 65 and its number.
       """,
-    options: RecordsOptions.options + [RecordsOptions.lineSecret],
+    options: VerdictOptions.options,
     example: "postback records read dump.jsonl | postback records verify > verified.jsonl"
   )
 
-  private let options: RecordsOptions
+  private let mode: RecordMode
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try RecordsOptions.refuseOperands(arguments)
-    options = try RecordsOptions(arguments)
+    mode = try arguments.read(VerdictOptions.self).mode()
   }
 
   func run() async throws(CommandFailure) {
-    do { try await options.mode(models: .none).verify(RecordsOptions.write) } catch { throw CommandFailure(of: error) }
+    do { try await mode.verify(RecordsOptions.write) } catch { throw CommandFailure(of: error) }
   }
 }
 
@@ -130,70 +132,79 @@ struct RecordsFinishCommand: Command {
       order of the inputs, a stable sort by these bytes is enough, as in the example; it takes rows of seen_keys too, before
       the lines. A sort by all bytes would put line 10 before line 9.
       """,
-    options: RecordsOptions.options + [RecordsOptions.lineSecret],
+    options: VerdictOptions.options,
     example: """
       LC_ALL=C sort --stable --key=1.1,1.49 verified.jsonl \\
           | postback records finish --models models/ > rows.jsonl
       """
   )
 
-  private let options: RecordsOptions
+  private let mode: RecordMode
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try RecordsOptions.refuseOperands(arguments)
-    options = try RecordsOptions(arguments)
+    let options: VerdictOptions = try arguments.read()
+    mode = try options.mode(models: try Models(checking: options.records.models))
   }
 
   func run() async throws(CommandFailure) {
-    let models = try Models(checking: options.models)
-    do { try await options.mode(models: models).finish(RecordsOptions.write) } catch { throw CommandFailure(of: error) }
+    do { try await mode.finish(RecordsOptions.write) } catch { throw CommandFailure(of: error) }
   }
 }
 
 /// The options of `run` that decide about records. All commands of record mode take the same.
-private struct RecordsOptions {
-  static let options =
-    [Option("--models", "PATH", "A file or folder of conversion models, for finish. May be repeated.")]
-    + TrustOptions.options + ReceivedAtOptions.options
-    + TablesOptions.options.filter { ["--keep-raw", "--keep-addresses"].contains($0.name) }
-    + [
-      RunCommand.manual.option("--max-postback-bytes"), RunCommand.manual.option("--jobs"),
-    ].compactMap { $0 }
-
-  /// The option of the commands that write or read verdicts.
-  static let lineSecret = Option(
-    "--line-secret-file",
-    "FILE",
-    "A secret of \(LineSecret.shortest) bytes or more, the same for verify and finish, which proves that verify wrote a line."
+struct RecordsOptions: OptionGroup {
+  let models = Option.models("A file or folder of conversion models, for finish. May be repeated.")
+  private let trust = TrustOptions()
+  let receivedAt = ReceivedAtOptions()
+  private let keepsRawBodies = Option.keepRaw.isGiven
+  private let keepsAddresses = Option.keepAddresses.isGiven
+  private let postbackBytes = Option.postbackBytes()
+  private let jobs = Option.jobs(
+    "Work on N batches at once; default the number of cores.\nThe result is the same for any N."
   )
 
-  let models: [String]
-  private let secret: LineSecret?
-  private let trust: Trust
-  private let receivedAt: ReceivedAtRule
-  private let limits: ReadLimits
-  private let keepsRawBodies: Bool
-  private let keepsAddresses: Bool
-  private let jobs: Int
+  static func refuseOperands(_ arguments: Arguments) throws(CommandFailure) {
+    guard arguments.operands.isEmpty else {
+      throw CommandFailure(
+        .usage,
+        "The records are read from standard input; \(arguments.operands[0]) is not expected."
+      )
+    }
+  }
 
-  /// True if one time is given for all records.
-  var givesTime: Bool { receivedAt.time != nil }
+  func mode(models: Models = .none, secret: LineSecret? = nil) throws(CommandFailure) -> RecordMode {
+    let limits = postbackBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
+    let trust = try trust.trust()
+    TrustOptions.announce(trust)
+    return RecordMode(
+      settings: PipelineSettings(trust: trust, models: models, limits: limits),
+      receivedAt: receivedAt.rule,
+      keepsRawBodies: keepsRawBodies,
+      keepsAddresses: keepsAddresses,
+      secret: secret,
+      jobs: jobs
+    )
+  }
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    models = arguments.all("--models")
-    trust = try TrustOptions.trust(arguments)
-    receivedAt = try ReceivedAtOptions.rule(arguments)
-    let recordBytes = try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20))
-    limits = recordBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
-    keepsRawBodies = arguments.has("--keep-raw")
-    keepsAddresses = arguments.has("--keep-addresses")
-    jobs = try arguments.jobs()
-    secret = try Self.secret(arguments)
+  static func write(_ lines: [UInt8]) throws { try OutputFile.standardOutput.write(lines) }
+}
+
+/// The options of the commands that write or read verdicts.
+struct VerdictOptions: OptionGroup {
+  let records = RecordsOptions()
+  private let secretFile = Option(
+    "--line-secret-file FILE",
+    "A secret of \(LineSecret.shortest) bytes or more, the same for verify and finish, which proves that verify wrote a line."
+  ).value(.text)
+
+  func mode(models: Models = .none) throws(CommandFailure) -> RecordMode {
+    try records.mode(models: models, secret: try secret())
   }
 
   /// Reads the secret, less the line ends after it.
-  private static func secret(_ arguments: Arguments) throws(CommandFailure) -> LineSecret? {
-    guard let path = arguments.value(lineSecret.name) else { return nil }
+  private func secret() throws(CommandFailure) -> LineSecret? {
+    guard let path = secretFile else { return nil }
     var bytes: [UInt8]
     do throws(FileFailure) { bytes = try WholeFile.read(path, upTo: 4096) } catch { throw CommandFailure(of: error) }
     while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -205,27 +216,4 @@ private struct RecordsOptions {
     }
     return secret
   }
-
-  static func refuseOperands(_ arguments: Arguments) throws(CommandFailure) {
-    guard arguments.operands.isEmpty else {
-      throw CommandFailure(
-        .usage,
-        "The records are read from standard input; \(arguments.operands[0]) is not expected."
-      )
-    }
-  }
-
-  func mode(models: Models) -> RecordMode {
-    TrustOptions.announce(trust)
-    return RecordMode(
-      settings: PipelineSettings(trust: trust, models: models, limits: limits),
-      receivedAt: receivedAt,
-      keepsRawBodies: keepsRawBodies,
-      keepsAddresses: keepsAddresses,
-      secret: secret,
-      jobs: jobs
-    )
-  }
-
-  static func write(_ lines: [UInt8]) throws { try OutputFile.standardOutput.write(lines) }
 }

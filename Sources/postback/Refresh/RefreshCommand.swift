@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 internal import DerivedTables
 internal import DurableFiles
@@ -7,6 +8,25 @@ internal import PostbackServer
 
 /// `postback refresh`: brings all that follows from the tables of a run up to date.
 struct RefreshCommand: Command {
+  struct Options: OptionGroup {
+    let configuration = ConfigurationOption()
+    let only = Option("--only LIST", "Only these steps, such as settle,daily.")
+      .value(ValueKind<[String]>.list(of: DerivedConfiguration.commands))
+    let isDry = Option("--dry-run", "Tell which steps have something to do, and why. Nothing changes.").isGiven
+    let passed = PassedOptions()
+    let printsJSON = Option.json("Print what each step did as a JSON object.")
+  }
+
+  /// The options that steps take too.
+  struct PassedOptions: OptionGroup {
+    private let isReplacing = Option(
+      "--replace",
+      "Replace tables even if the new ones have fewer than 80 % of their rows."
+    ).isGiven
+    private let state = DerivedOptions.stateOption.value(.text)
+    private let jobs = Option.jobs("Work on N batches at once; default the number of cores.")
+  }
+
   static let manual = Manual(
     name: "refresh",
     summary: "Bring everything up to date: new inputs, the derived tables, the page, the database and the partners.",
@@ -23,36 +43,27 @@ struct RefreshCommand: Command {
       works again, refresh goes on where it stopped.
       Exit status: that of the step that failed; 0; 64 usage.
       """,
-    options: [
-      ConfigurationOption.option,
-      Option("--only", "LIST", "Only these steps, such as settle,daily."),
-      Option("--dry-run", nil, "Tell which steps have something to do, and why. Nothing changes."),
-      Option("--replace", nil, "Replace tables even if the new ones have fewer than 80 % of their rows."),
-      DerivedOptions.state,
-      Option("--jobs", "N", "Work on N batches at once; default the number of cores."),
-      Option("--json", nil, "Print what each step did as a JSON object."),
-    ],
+    options: Options.options,
     example: "postback refresh --config postback.json"
   )
 
   private let steps: RefreshSteps
-  private let isDry: Bool
-  private let printsJSON: Bool
+  private let options: Options
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    steps = try RefreshSteps(arguments)
-    (isDry, printsJSON) = (arguments.has("--dry-run"), arguments.has("--json"))
+    options = try arguments.read()
+    steps = try RefreshSteps(arguments, options)
   }
 
   func run() async throws(CommandFailure) {
     var results: [RefreshResult] = []
     var failure: CommandFailure?
     do throws(CommandFailure) {
-      if isDry { results = try steps.plan() } else { try await steps.run(&results) }
+      if options.isDry { results = try steps.plan() } else { try await steps.run(&results) }
     } catch {
       failure = error
     }
-    try Terminal.print(printsJSON ? Self.json(results) : Self.text(results))
+    try Terminal.print(options.printsJSON ? Self.json(results) : Self.text(results))
     if let failure { throw failure }
   }
 
@@ -78,19 +89,18 @@ struct RefreshSteps {
   private let path: String?
   private let only: Set<String>?
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    path = arguments.value(ConfigurationOption.option.name)
+  init(_ arguments: Arguments, _ options: RefreshCommand.Options) throws(CommandFailure) {
+    path = options.configuration.path
     configuration = try path.map { path throws(CommandFailure) in try ConfigurationOption.read(path) }
     guard arguments.operands.count <= 1, let output = arguments.operands.first ?? configuration?.out else {
       throw CommandFailure(.usage, "Give one operand, the --out folder of a run, or a configuration that names it.")
     }
     self.output = output
-    let names = DerivedConfiguration.commands
-    only = try arguments.value("--only", "a list of \(names.joined(separator: ", "))") { text in
-      let list = text.split(separator: ",").map(String.init)
-      return !list.isEmpty && list.allSatisfy(names.contains) ? Set(list) : nil
+    guard options.only?.isEmpty != true else {
+      throw CommandFailure(.usage, "The value of --only is empty. Name a step, such as settle.")
     }
-    passed = ["--replace", "--jobs", "--state"].flatMap { name in
+    only = options.only.map { Set($0) }
+    passed = RefreshCommand.PassedOptions.options.map(\.name).flatMap { name in
       arguments.all(name).map { value in value.isEmpty ? [name] : [name, value] }
     }
     try verifyOnly()
@@ -123,7 +133,7 @@ struct RefreshSteps {
     var words = further
     if manual.name != RunCommand.manual.name { words.append(output) }
     for option in passed where manual.option(option[0]) != nil { words += option }
-    if let path, manual.option(ConfigurationOption.option.name) != nil { words += ["--config", path] }
+    if let path, manual.option("--config") != nil { words += ["--config", path] }
     let arguments = try Arguments(words[...], for: manual)
     guard let configuration else { return arguments }
     return ConfigurationOption.complete(arguments, of: manual, from: configuration)

@@ -1,3 +1,4 @@
+internal import Answers
 internal import CopySettlement
 internal import Analysis
 internal import Base
@@ -14,6 +15,51 @@ internal import Tables
 
 /// `postback rejects`: counts, filters and shows rejects.
 struct RejectsCommand: Command {
+  struct Options: OptionGroup {
+    let grouping = Option(
+      "--group-by COL,…",
+      "Group by columns of skan_rejects, received_day or received_hour;\ndefault stage,reject_code."
+    ).value(.init(throwing: { try GroupColumn.list($0) }))
+    let conditions = Option("--where EXPR", "Count only rejects that meet this condition. May be repeated.")
+      .values(.condition)
+    let period = PeriodOptions("Count only rejects")
+    let top = Option(
+      "--top N",
+      "Print the N largest groups; default 50 in a table, all in json and csv. Related rejects: at\nmost 10 groups."
+    ).value(.integer(in: 1...Int(Int32.max)))
+    let order = Option(
+      "--sort ORDER",
+      "size (default), or day: groups by received_day or received_hour in the order of time."
+    ).value(ValueKind<Order>.word)
+    let periods = Option(
+      "--compare P,P",
+      "Also compare two periods of receipt, such as 2026-03-01/2026-03-07,2026-03-08/2026-03-14, and\nlist the code, forwarder, network and app that changed, with its day."
+    ).value(.init(throwing: { try RejectPeriod.pair($0) }))
+    let shownRows = Option("--show N", "Also print the first N rejects, with their raw bodies.")
+      .value(.integer(in: 1...10_000), else: 0)
+    let wantsSignals = Option(
+      "--signals",
+      "Also test accepted postbacks and copies for fraud, by forwarder, network and app.\nNeeds the --out folder; uses skan_enriched in it."
+    ).isGiven
+    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: 10)
+    let wantsDiagnosis = Option(
+      "--diagnose",
+      "Find the edits of rejects whose signature is invalid, and their senders, and show rejects with\nthe same signature or transaction side by side. Takes a while."
+    ).isGiven
+    let wantsStolen = Option(
+      "--stolen-signatures",
+      "Find rejects with the signature of an accepted postback of another transaction, and their\nsenders. Needs the --out folders of runs; part of --diagnose."
+    ).isGiven
+    let diagnosisLimit = Option("--diagnose-limit N", "Diagnose at most N rejects, drawn evenly; default 1000.")
+      .value(.integer(in: 1...1_000_000), else: 1000)
+    let format = Option("--format FORMAT", "table (default), json, or csv, which has the groups alone.")
+      .value(ValueKind<Format>.word)
+    let wantsJSON = Option.json("The same as --format json.")
+    let jobs = Option.jobs()
+    let reprocessed = ReprocessedOptions()
+    let keys = KeyOptions()
+  }
+
   static let manual = Manual(
     name: "rejects",
     summary: "Count, filter and show rejects from the tables of one or more runs.",
@@ -34,64 +80,18 @@ struct RejectsCommand: Command {
       meets it. A device's copy is strong evidence but no proof, because the endpoint for devices is public.
       Exit status: 0; 64 usage, 65 some lines are not rows, 66 the tables do not exist, 74 I/O.
       """,
-    options: [
-      Option(
-        "--group-by",
-        "COL,…",
-        "Group by columns of skan_rejects, received_day or received_hour;\ndefault stage,reject_code."
-      ),
-      Option("--where", "EXPR", "Count only rejects that meet this condition. May be repeated."),
-      Option("--since", "T", "Count only rejects received at this time or later: RFC 3339, or a date."),
-      Option("--until", "T", "Count only rejects received before this time."),
-      Option(
-        "--top",
-        "N",
-        "Print the N largest groups; default 50 in a table, all in json and csv. Related rejects: at\nmost 10 groups."
-      ),
-      Option(
-        "--sort",
-        "ORDER",
-        "size (default), or day: groups by received_day or received_hour in the order of time."
-      ),
-      Option(
-        "--compare",
-        "P,P",
-        "Also compare two periods of receipt, such as 2026-03-01/2026-03-07,2026-03-08/2026-03-14, and\nlist the code, forwarder, network and app that changed, with its day."
-      ),
-      Option("--show", "N", "Also print the first N rejects, with their raw bodies."),
-      Option(
-        "--signals",
-        nil,
-        "Also test accepted postbacks and copies for fraud, by forwarder, network and app.\nNeeds the --out folder; uses skan_enriched in it."
-      ),
-      Option(
-        "--late-days",
-        "N",
-        "Count a copy as a late replay if it comes more than N days after the first; default 10."
-      ),
-      Option(
-        "--diagnose",
-        nil,
-        "Find the edits of rejects whose signature is invalid, and their senders, and show rejects with\nthe same signature or transaction side by side. Takes a while."
-      ),
-      Option(
-        "--stolen-signatures",
-        nil,
-        "Find rejects with the signature of an accepted postback of another transaction, and their\nsenders. Needs the --out folders of runs; part of --diagnose."
-      ),
-      Option("--diagnose-limit", "N", "Diagnose at most N rejects, drawn evenly; default 1000."),
-      Option("--format", "FORMAT", "table (default), json, or csv, which has the groups alone."),
-      Option("--json", nil, "The same as --format json."),
-      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-    ] + ReprocessedOptions.options + TrustOptions.keyOptions,
+    options: Options.options,
     example: "postback rejects out --group-by forwarder,reject_code --where stage=signature --since 2026-03-01"
   )
 
   /// The output format.
-  enum Format: String {
-    case table
-    case json
-    case csv
+  enum Format: String, CaseIterable {
+    case table, json, csv
+  }
+
+  /// The order of the groups.
+  enum Order: String, CaseIterable {
+    case size, day
   }
 
   /// The maximum number of groups of related rejects to show: by signature, and as many by transaction.
@@ -99,65 +99,39 @@ struct RejectsCommand: Command {
   /// The maximum number of changes in a table.
   private static let shownChanges = 20
 
+  private let options: Options
   private let paths: [String]
   private let query: RejectQuery
   private let format: Format
   private let top: Int
-  private let sortsByDay: Bool
-  private let periods: (before: RejectPeriod, after: RejectPeriod)?
-  private let jobs: Int
-  private let wantsSignals: Bool
-  private let lateDays: Int
-  private let wantsDiagnosis: Bool
-  private let wantsStolen: Bool
-  private let diagnosisLimit: Int
   private let trust: Trust
-  private let reprocessed: ReprocessedOptions
+  private var jobs: Int { options.jobs }
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
     guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
-    let named = try arguments.value("--format", "table, json or csv") { Format(rawValue: $0) }
-    if let named, named != .json, arguments.has("--json") {
+    options = try arguments.read()
+    if let named = options.format, named != .json, options.wantsJSON {
       throw CommandFailure(
         .usage,
         "The options --json and --format \(named.rawValue) exclude each other. Give one of them."
       )
     }
-    format = arguments.has("--json") ? .json : named ?? .table
-    top = try arguments.integer("--top", in: 1...Int(Int32.max)) ?? (format == .table ? 50 : .max)
-    jobs = try arguments.jobs()
-    wantsSignals = arguments.has("--signals")
-    wantsDiagnosis = arguments.has("--diagnose")
-    wantsStolen = arguments.has("--stolen-signatures")
-    diagnosisLimit = try arguments.integer("--diagnose-limit", in: 1...1_000_000) ?? 1000
-    trust = try TrustOptions.trust(arguments)
-    reprocessed = ReprocessedOptions(arguments)
-    lateDays = try arguments.integer("--late-days", in: 0...3650) ?? 10
+    format = options.wantsJSON ? .json : options.format ?? .table
+    top = options.top ?? (format == .table ? 50 : .max)
+    trust = try options.keys.trust()
     do {
-      var query = RejectQuery(grouping: try GroupColumn.list(arguments.value("--group-by") ?? "stage,reject_code"))
-      query.span = TimeSpan(
-        since: try arguments.time("--since")?.milliseconds,
-        until: try arguments.time("--until")?.milliseconds
-      )
-      query.shownRows = try arguments.integer("--show", in: 1...10_000) ?? 0
-      query.comparesCopies = wantsDiagnosis
-      for condition in arguments.all("--where") { query.conditions.append(try Condition(parsing: condition)) }
-      self.query = query
-      periods = try arguments.value("--compare").map(RejectPeriod.pair)
-    } catch let defect as QueryDefect {
-      throw CommandFailure(.usage, "\(defect)")
-    } catch let failure as CommandFailure {
-      throw failure
+      query = try options.query()
     } catch {
-      throw CommandFailure(.software, "\(error)")
+      throw CommandFailure(of: error)
     }
-    let order = try arguments.value("--sort", "size or day") { ["size", "day"].contains($0) ? $0 : nil }
-    sortsByDay = order == "day"
-    guard !sortsByDay || query.grouping.contains(where: \.isTime) else {
+    guard options.order != .day || query.grouping.contains(where: \.isTime) else {
       throw CommandFailure(.usage, "Groups without a day have no order of days. Give --group-by received_day,… too.")
     }
-    if format == .csv, periods != nil || query.shownRows > 0 || wantsSignals || wantsDiagnosis || wantsStolen {
+    let hasMore =
+      options.periods != nil || options.shownRows > 0 || options.wantsSignals || options.wantsDiagnosis
+      || options.wantsStolen
+    if format == .csv, hasMore {
       throw CommandFailure(
         .usage,
         "The format csv has the groups alone. Give --compare, --show, --signals, --diagnose and --stolen-signatures with table or json."
@@ -174,28 +148,28 @@ struct RejectsCommand: Command {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      let tables = try reprocessed.tables(at: paths, progress: progress.handler)
+      let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
       let (rejects, accepted) = (tables.rejects, tables.postbacks)
-      for (option, isGiven) in [("--signals", wantsSignals), ("--stolen-signatures", wantsStolen)]
+      for (option, isGiven) in [("--signals", options.wantsSignals), ("--stolen-signatures", options.wantsStolen)]
       where isGiven && !accepted.isOfWholeRuns {
         throw CommandFailure(.usage, "The option \(option) needs accepted postbacks. Give the --out folders of runs.")
       }
-      if wantsDiagnosis, !rejects.canBeReadAgain {
+      if options.wantsDiagnosis, !rejects.canBeReadAgain {
         throw CommandFailure(
           .usage,
           "The option --diagnose reads the rows more than once. Give a file instead of a pipe."
         )
       }
       // Copies are compared with their first copies, whenever those came.
-      let matching = try reprocessed.files(rejects, during: query.span)
-      let read = query.wantsConflicts ? accepted : try reprocessed.files(accepted, during: query.span)
+      let matching = try options.reprocessed.files(rejects, during: query.span)
+      let read = query.wantsConflicts ? accepted : try options.reprocessed.files(accepted, during: query.span)
       survey = try await RejectSurvey(
         query,
         rejects: query.wantsConflicts ? rejects : matching,
         accepted: accepted.isOfWholeRuns ? read : nil,
         jobs: jobs
       )
-      if let periods {
+      if let periods = options.periods {
         let found = try await RejectComparison(
           query,
           periods,
@@ -205,7 +179,7 @@ struct RejectsCommand: Command {
         )
         comparison = ComparisonAnswer(comparison: found, top: min(top, format == .table ? Self.shownChanges : .max))
       }
-      if wantsSignals {
+      if options.wantsSignals {
         let survey = try await SignalSurvey(
           query,
           rejects: rejects,
@@ -219,18 +193,18 @@ struct RejectsCommand: Command {
           settled: try derived(.settled),
           enriched: try derived(.enriched),
           models: try paths.flatMap(ModelMeanings.models),
-          lateAfterDays: lateDays,
+          lateAfterDays: options.lateDays,
           jobs: jobs
         )
         signals = SignalsAnswer(survey: survey, report: report, top: top)
       }
-      if wantsDiagnosis {
+      if options.wantsDiagnosis {
         let found = try await Tampering(
           query,
           rejects: matching,
           accepted: accepted,
           trust: trust,
-          limit: diagnosisLimit,
+          limit: options.diagnosisLimit,
           jobs: jobs
         )
         let related = try await RelatedRejects(
@@ -242,23 +216,17 @@ struct RejectsCommand: Command {
         )
         tampering = TamperingAnswer(tampering: found, related: related, top: top)
       }
-      if wantsStolen || wantsDiagnosis && accepted.isOfWholeRuns {
+      if options.wantsStolen || options.wantsDiagnosis && accepted.isOfWholeRuns {
         let found = try await StolenSignatures(query, rejects: matching, accepted: accepted, limit: top, jobs: jobs)
         stolen = StolenAnswer(stolen: found, top: top)
       }
     } catch {
       throw CommandFailure(of: error)
     }
-    let answer = RejectsAnswer(
-      query: query,
-      survey: survey,
-      signals: signals,
-      tampering: tampering,
-      stolen: stolen,
-      comparison: comparison,
-      sortsByDay: sortsByDay,
-      top: top
-    )
+    let sortsByDay = options.order == .day
+    var answer = RejectsAnswer(query: query, survey: survey, sortsByDay: sortsByDay, top: top)
+    (answer.signals, answer.tampering) = (signals, tampering)
+    (answer.stolen, answer.comparison) = (stolen, comparison)
     switch format {
     case .table: try Terminal.print(answer.text)
     case .json: try Terminal.print(answer.json.description)
@@ -275,6 +243,25 @@ extension RejectsCommand {
     guard paths.count == 1 else { return nil }
     return try TableFiles(derived: table, of: DerivedSnapshot(of: paths[0]))
   }
+}
+
+extension RejectsCommand.Options {
+  /// The rejects that are counted, and how.
+  fileprivate func query() throws -> RejectQuery {
+    var query = RejectQuery(grouping: try grouping ?? GroupColumn.list("stage,reject_code"))
+    query.span = period.span
+    query.shownRows = shownRows
+    query.comparesCopies = wantsDiagnosis
+    query.conditions = conditions
+    return query
+  }
+}
+
+extension Option {
+  static let lateDays = Option(
+    "--late-days N",
+    "Count a copy as a late replay if it comes more than N days after the first; default 10."
+  )
 }
 
 extension UnreadableRows {

@@ -6,28 +6,14 @@ internal import TableReading
 internal import Tables
 
 /// The options that decide if rejects count that `run --from-rejects` has read again.
-struct ReprocessedOptions: Sendable {
-  static let inclusion = Option(
-    "--include-fed-back",
-    nil,
-    "Also count rejects that run --from-rejects has read again."
-  )
-  static let options = [
-    inclusion,
-    Option(
-      "--state",
-      "DIR",
-      "The state of an OUT, if it is not in OUT/_state; it records which rejects were read again. May\nbe repeated."
-    ),
-  ]
+struct ReprocessedOptions: OptionGroup {
+  private let includesReprocessed = Self.inclusion.isGiven
+  private let states = Option(
+    "--state DIR",
+    "The state of an OUT, if it is not in OUT/_state; it records which rejects were read again. May\nbe repeated."
+  ).values(.text)
 
-  private let includesReprocessed: Bool
-  private let states: [String]
-
-  init(_ arguments: Arguments) {
-    includesReprocessed = arguments.has(Self.inclusion.name)
-    states = arguments.all("--state")
-  }
+  static let inclusion = Option("--include-fed-back", "Also count rejects that run --from-rejects has read again.")
 
   /// Returns the files of a table without the parts that were received outside of a span.
   func files(_ files: TableFiles, during span: TimeSpan) throws(FileFailure) -> TableFiles {

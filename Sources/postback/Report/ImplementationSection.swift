@@ -1,3 +1,4 @@
+internal import Answers
 internal import DurableFiles
 internal import JSON
 

@@ -1,3 +1,5 @@
+internal import Answers
+
 /// A table of a page: a caption, headings, and rows whose cells are text or numbers.
 struct NumberTable {
   enum Cell {

@@ -1,3 +1,4 @@
+internal import PostbackServer
 internal import CopySettlement
 internal import Analysis
 internal import CampaignEnrichment
@@ -16,6 +17,27 @@ internal import Tampering
 
 /// `postback report`: writes an HTML report on the tables of one or more runs.
 struct ReportCommand: Command {
+  struct Options: OptionGroup {
+    let file = Option("-o, --html FILE", "Write the page to this file; - is standard output.")
+      .configured { $0.derived.report }.value(.text)
+    let overwrites = Option("--force", "Overwrite the file if it exists.")
+      .configured { $0.derived.report != nil }.isGiven
+    let sample = Option("--sample N", "Include at most N rejects in the page; default 2000.")
+      .value(.integer(in: 0...20_000), else: 2000)
+    let wantsDiagnosis = Option(
+      "--diagnose",
+      "Find the edits of the sample's rejects whose signature is invalid, and show rejects with the\nsame signature or transaction side by side. Takes a while."
+    ).isGiven
+    let implementation = Option(
+      "--implementation FILE",
+      "Include the findings in this file, which validate-implementation --json printed."
+    ).value(.text)
+    let jobs = Option.jobs()
+    let configuration = ConfigurationOption()
+    let reprocessed = ReprocessedOptions()
+    let keys = KeyOptions()
+  }
+
   static let manual = Manual(
     name: "report",
     summary:
@@ -29,23 +51,7 @@ struct ReportCommand: Command {
       tables are not rows or the file of --implementation is wrong, 66 the tables do not exist, 73 the file exists already or
       cannot be created, 74 I/O.
       """,
-    options: [
-      Option("--html", "FILE", "Write the page to this file; - is standard output.", short: "-o"),
-      Option("--force", nil, "Overwrite the file if it exists."),
-      Option("--sample", "N", "Include at most N rejects in the page; default 2000."),
-      Option(
-        "--diagnose",
-        nil,
-        "Find the edits of the sample's rejects whose signature is invalid, and show rejects with the\nsame signature or transaction side by side. Takes a while."
-      ),
-      Option(
-        "--implementation",
-        "FILE",
-        "Include the findings in this file, which validate-implementation --json printed."
-      ),
-      Option("--jobs", "N", "Read N batches at once; default the number of cores."),
-      ConfigurationOption.option,
-    ] + ReprocessedOptions.options + TrustOptions.keyOptions,
+    options: Options.options,
     example: "postback report out --html report.html"
   )
 
@@ -56,28 +62,20 @@ struct ReportCommand: Command {
   var signals: KnownSignals?
   private let paths: [String]
   private let file: String
-  private let overwrites: Bool
-  private let sample: Int
-  private let jobs: Int
-  private let wantsDiagnosis: Bool
+  private let options: Options
   private let trustedKeys: Trust
-  private let reprocessed: ReprocessedOptions
   private let implementation: ImplementationSection?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
     guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
-    guard let file = arguments.value("--html"), !file.isEmpty else {
+    options = try arguments.read()
+    guard let file = options.file, !file.isEmpty else {
       throw CommandFailure(.usage, "No file for the page is given. Name it with --html.")
     }
     self.file = file
-    overwrites = arguments.has("--force")
-    sample = try arguments.integer("--sample", in: 0...20_000) ?? 2000
-    jobs = try arguments.jobs()
-    wantsDiagnosis = arguments.has("--diagnose")
-    trustedKeys = try TrustOptions.trust(arguments)
-    reprocessed = ReprocessedOptions(arguments)
-    implementation = try arguments.value("--implementation").map { path throws(CommandFailure) in
+    trustedKeys = try options.keys.trust()
+    implementation = try options.implementation.map { path throws(CommandFailure) in
       try ImplementationSection(reading: path)
     }
   }
@@ -86,7 +84,7 @@ struct ReportCommand: Command {
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
-      let tables = try reprocessed.tables(at: paths, progress: progress.handler)
+      let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
       let (rejects, accepted) = (tables.rejects, tables.postbacks)
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "A report needs accepted postbacks too. Give the --out folders of runs.")
@@ -95,30 +93,30 @@ struct ReportCommand: Command {
       defer { withExtendedLifetime(snapshots) {} }
       let output = try OutputFile(
         file,
-        overwrites: overwrites,
+        overwrites: options.overwrites,
         advice: "Give --force to overwrite it, or another name."
       )
       let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
       let report = try await Report(
         rejects: rejects,
         accepted: accepted,
-        sampleLimit: sample,
+        sampleLimit: options.sample,
         cache: cache,
-        jobs: jobs
+        jobs: options.jobs
       )
       var findings: ReportFindings?
-      if wantsDiagnosis {
+      if options.wantsDiagnosis {
         let lines = report.sample.rows.map(\.line)
         let context = try await DiagnosisContext(
           of: accepted,
           signatures: DiagnosedReject.signatures(of: lines),
-          jobs: jobs
+          jobs: options.jobs
         )
         let diagnoses = try await DiagnosedReject.diagnose(
           lines,
           trust: trustedKeys,
           context: context,
-          jobs: jobs,
+          jobs: options.jobs,
           progress: progress.handler
         )
         let related = try await RelatedRejects(
@@ -126,7 +124,7 @@ struct ReportCommand: Command {
           rejects: rejects,
           accepted: accepted,
           limit: Self.mostRelated,
-          jobs: jobs
+          jobs: options.jobs
         )
         findings = ReportFindings(diagnoses: diagnoses, related: related, sample: report.sample)
       }
@@ -138,7 +136,7 @@ struct ReportCommand: Command {
         enriched: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .enriched, of: snapshot) },
         models: try paths.flatMap(ModelMeanings.models),
         lateAfterDays: SignalSection.lateDays,
-        jobs: jobs
+        jobs: options.jobs
       )
       let business = try await business(snapshots)
       let page = ReportPage(
@@ -174,7 +172,7 @@ struct ReportCommand: Command {
 
   private func forwarded(_ snapshot: DerivedSnapshot?, _ cache: PartCache?) async throws -> [ForwardedValues]? {
     guard let snapshot else { return nil }
-    return try await ForwardedValues.read(in: snapshot.folder, cache: cache, jobs: jobs)
+    return try await ForwardedValues.read(in: snapshot.folder, cache: cache, jobs: options.jobs)
   }
 
   /// Reads the daily report; nil unless one of the outputs has it. Reports of several outputs are not added, since the
@@ -182,7 +180,7 @@ struct ReportCommand: Command {
   private func business(_ snapshots: [DerivedSnapshot]) async throws -> BusinessSection? {
     var found: [BusinessReport] = []
     for snapshot in snapshots {
-      if let business = try await BusinessReport(in: snapshot.folder, jobs: jobs) { found.append(business) }
+      if let business = try await BusinessReport(in: snapshot.folder, jobs: options.jobs) { found.append(business) }
     }
     return found.count == 1 ? found.first.map { BusinessSection(business: $0) } : nil
   }
@@ -192,7 +190,7 @@ struct ReportCommand: Command {
   private func searchAds(_ snapshot: DerivedSnapshot?) async throws -> SearchAdsSection? {
     var found: [SearchAdsBreakdown] = []
     for path in paths {
-      if let attributions = try await SearchAdsBreakdown(in: path, jobs: jobs) { found.append(attributions) }
+      if let attributions = try await SearchAdsBreakdown(in: path, jobs: options.jobs) { found.append(attributions) }
     }
     guard found.count == 1, let attributions = found.first else { return nil }
     let placements = try snapshot.map { try SearchAdsPlacement.read(in: $0.folder) } ?? []
@@ -205,7 +203,7 @@ struct ReportCommand: Command {
     _ snapshot: DerivedSnapshot?
   ) async throws -> ModelledSection {
     var totals: [NullRevenueTotal]?
-    if let snapshot { totals = try await NullRevenueTotal.read(in: snapshot.folder, jobs: jobs) }
+    if let snapshot { totals = try await NullRevenueTotal.read(in: snapshot.folder, jobs: options.jobs) }
     return ModelledSection(totals: totals, appNames: business?.business.appNames ?? [:])
   }
 

@@ -14,6 +14,22 @@ internal import Tables
 
 /// `postback forget`: removes what a person's request covers.
 struct ForgetCommand: Command {
+  struct Options: OptionGroup {
+    let output = StateOptions.output.values(.text)
+    let ids = Option("--transaction-id ID", "A transaction-id or postback-identifier. May be repeated.").values(.text)
+    let addresses = Option("--remote-address ADDRESS", "A network address, as it was written. May be repeated.")
+      .values(.text)
+    let tokens = Option("--attribution-token TOKEN", "A token of AdServices, as the app got it. May be repeated.")
+      .values(.text)
+    let keys = Option("--attribution-key KEY", "An attribution_key of asa_attributions. May be repeated.").values(.text)
+    let spool = Option("--spool SPOOL", "Search the files of this spool too.").value(.text)
+    let state = StateOptions.state.value(.text)
+    let printsJSON = Option.json(
+      "Print JSON: {\"rows\":{…},\"masked_rows\":{…},\"derived_rows\":{…},\"deliveries\":…,\"spool_records\":…,"
+        + "\"masked_spool_records\":…,\"asa_rows\":…,\"missing\":[…],\"kept\":[…]}."
+    )
+  }
+
   static let manual = Manual(
     name: "forget",
     summary: "Remove the postbacks that a person's request covers from the tables and from a spool.",
@@ -39,21 +55,7 @@ struct ForgetCommand: Command {
       Exit status: 0 also if nothing was found; 64 usage, 65 the state or a part is damaged, 66 there is no state, 74 I/O,
       75 a process uses the state or the spool, or a file that waits in the spool has such a record.
       """,
-    options: [
-      Option("--out", "DIR", "The folder with the tables.", short: "-o"),
-      Option("--transaction-id", "ID", "A transaction-id or postback-identifier. May be repeated."),
-      Option("--remote-address", "ADDRESS", "A network address, as it was written. May be repeated."),
-      Option("--attribution-token", "TOKEN", "A token of AdServices, as the app got it. May be repeated."),
-      Option("--attribution-key", "KEY", "An attribution_key of asa_attributions. May be repeated."),
-      Option("--spool", "SPOOL", "Search the files of this spool too."),
-      StateOptions.folder,
-      Option(
-        "--json",
-        nil,
-        "Print JSON: {\"rows\":{…},\"masked_rows\":{…},\"derived_rows\":{…},\"deliveries\":…,\"spool_records\":…,"
-          + "\"masked_spool_records\":…,\"asa_rows\":…,\"missing\":[…],\"kept\":[…]}."
-      ),
-    ],
+    options: Options.options,
     example: "postback forget --out out --spool spool --transaction-id 6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"
   )
 
@@ -66,12 +68,12 @@ struct ForgetCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    output = try StateOptions.output(arguments, orAdvise: "Name it with --out.")
-    folder = try StateOptions.folder(arguments, of: output)
-    let (ids, addresses) = (arguments.all("--transaction-id"), arguments.all("--remote-address"))
-    let (tokens, keys) = (arguments.all("--attribution-token"), arguments.all("--attribution-key"))
+    let options: Options = try arguments.read()
+    output = try StateOptions.output(arguments, options.output, orAdvise: "Name it with --out.")
+    folder = try StateOptions.folder(options.state, of: output)
+    let (ids, addresses, tokens, keys) = (options.ids, options.addresses, options.tokens, options.keys)
     let all = ids + addresses + tokens + keys
-    spool = arguments.value("--spool")
+    spool = options.spool
     guard !all.isEmpty || spool != nil, all.allSatisfy({ $0.utf8.count >= 3 }) else {
       throw CommandFailure(
         .usage,
@@ -84,7 +86,7 @@ struct ForgetCommand: Command {
     }
     isOfPostbacks = !ids.isEmpty || !addresses.isEmpty || tokens.isEmpty && keys.isEmpty
     request = RemovalRequest(transactionIDs: ids, addresses: addresses)
-    printsJSON = arguments.has("--json")
+    printsJSON = options.printsJSON
   }
 
   func run() async throws(CommandFailure) {

@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 internal import DurableFiles
 internal import JSON
@@ -11,6 +12,23 @@ internal import Tables
 
 /// `postback retain`: removes what is older than it is to be kept.
 struct RetainCommand: Command {
+  struct Options: OptionGroup {
+    let output = StateOptions.output.values(.text)
+    let age = Option("--older-than AGE", "The age from which rows are removed: days, such as 400d.").value(.days())
+    let tables = Option("--tables LIST", "The tables, joined by commas; default all of them, and asa_attributions.")
+      .value(.tables(among: tablesWithAttributions), else: tablesWithAttributions.map(\.name))
+    let isWithoutWaiting = RemovalOptions.withoutWaiting.isGiven
+    let spool = Option("--spool SPOOL", "Remove old files in done and failed of this spool too.").value(.text)
+    let archive = Option("--archive DIR", "Copy each part to this folder before it is removed.").value(.folder)
+    let state = StateOptions.state.value(.text)
+    let guards = RemovalOptions()
+    let printsJSON = Option.json(
+      "Print JSON: {\"before\":…,\"parts\":…,\"rows\":…,\"bytes\":…,\"spool_files\":…,\"asa_rows\":…,\"waiting\":[…],\"missing\":[…]}."
+    )
+
+    private static let tablesWithAttributions = Table.all + [.searchAdsAttributions]
+  }
+
   static let manual = Manual(
     name: "retain",
     summary: "Remove the parts of the tables, and the files of a spool, that are older than they are to be kept.",
@@ -34,59 +52,32 @@ struct RetainCommand: Command {
       last time at which it was believed.
       Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, 65 the state or a part is damaged, 66 there is no state, 74 I/O, 75 another process uses it.
       """,
-    options: [
-      Option("--out", "DIR", "The folder with the tables.", short: "-o"),
-      RetentionOptions.age,
-      RetentionOptions.tablesWithAttributions,
-      RetentionOptions.withoutWaiting,
-      Option("--spool", "SPOOL", "Remove old files in done and failed of this spool too."),
-      Option("--archive", "DIR", "Copy each part to this folder before it is removed."),
-      StateOptions.folder,
-      RetentionOptions.removesAll,
-      RetentionOptions.trustsClock,
-      Option(
-        "--json",
-        nil,
-        "Print JSON: {\"before\":…,\"parts\":…,\"rows\":…,\"bytes\":…,\"spool_files\":…,\"asa_rows\":…,\"waiting\":[…],\"missing\":[…]}."
-      ),
-    ],
+    options: Options.options,
     example: "postback retain --out out --older-than 400d"
   )
 
+  private let options: Options
   private let output: String
   private let folder: String
   private let now = Timestamp.now
   private let before: Timestamp
-  private let removesAll: Bool
-  private let trustsClock: Bool
   private let tables: [String]
   private let removesAttributions: Bool
-  private let spool: String?
-  private let archive: String?
-  private let printsJSON: Bool
-  private let waits: Bool
+  private var spool: String? { options.spool }
+  private var archive: String? { options.archive }
+  private var removesAll: Bool { options.guards.removesAll }
+  private var trustsClock: Bool { options.guards.trustsClock }
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    waits = !arguments.has(RetentionOptions.withoutWaiting.name)
-    output = try StateOptions.output(arguments, orAdvise: "Name it with --out.")
-    folder = try StateOptions.folder(arguments, of: output)
-    guard let age = try RetentionOptions.age(arguments, RetentionOptions.age) else {
+    options = try arguments.read()
+    output = try StateOptions.output(arguments, options.output, orAdvise: "Name it with --out.")
+    folder = try StateOptions.folder(options.state, of: output)
+    guard let age = options.age else {
       throw CommandFailure(.usage, "No age is given. Give --older-than, such as 400d.")
     }
     before = Timestamp(milliseconds: now.milliseconds - Int64(age / .milliseconds(1)))
-    let names = try RetentionOptions.tables(
-      arguments,
-      RetentionOptions.tablesWithAttributions,
-      and: [.searchAdsAttributions]
-    )
-    archive = arguments.value("--archive")
-    guard archive != "" else { throw CommandFailure(.usage, "The value of --archive is empty. Name a folder.") }
-    removesAttributions = archive == nil && names.contains(Table.searchAdsAttributions.name)
-    tables = names.filter { $0 != Table.searchAdsAttributions.name }
-    spool = arguments.value("--spool")
-    removesAll = arguments.has(RetentionOptions.removesAll.name)
-    trustsClock = arguments.has(RetentionOptions.trustsClock.name)
-    printsJSON = arguments.has("--json")
+    removesAttributions = options.archive == nil && options.tables.contains(Table.searchAdsAttributions.name)
+    tables = options.tables.filter { $0 != Table.searchAdsAttributions.name }
   }
 
   func run() async throws(CommandFailure) {
@@ -166,7 +157,7 @@ struct RetainCommand: Command {
         from: tables,
         in: output,
         ledger,
-        waitingFor: waits ? try Follower.all(of: folder) : [],
+        waitingFor: !options.isWithoutWaiting ? try Follower.all(of: folder) : [],
         now: now.milliseconds,
         removesAll: removesAll || archive != nil,
         archive: archive
@@ -219,54 +210,29 @@ struct RetainCommand: Command {
       \(attributions == 0 ? "" : ", \(attributions) rows of \(Table.searchAdsAttributions.name)")\
       \(spool == nil ? "" : ", and \(files) files of the spool")
       """
-    try Terminal.print(printsJSON ? summary.description : text)
+    try Terminal.print(options.printsJSON ? summary.description : text)
   }
 }
 
-/// The options that say how long rows are kept.
-enum RetentionOptions {
-  static let age = Option("--older-than", "AGE", "The age from which rows are removed: days, such as 400d.")
-  static let removesAll = Option(
-    "--yes-remove-all",
-    nil,
-    "Remove what is too old even if it is more than 20 % of all."
-  )
-  static let trustsClock = Option(
-    "--trust-clock",
-    nil,
-    "Believe the clock, though it has jumped: you have looked at it."
-  )
-  static let tables = Option("--tables", "LIST", "The tables, joined by commas; default all of them.")
+/// The options that overrule the doubts about a removal.
+struct RemovalOptions: OptionGroup {
+  let removesAll = Option("--yes-remove-all", "Remove what is too old even if it is more than 20 % of all.").isGiven
+  let trustsClock = Option("--trust-clock", "Believe the clock, though it has jumped: you have looked at it.").isGiven
+
   static let withoutWaiting = Option(
     "--without-waiting",
-    nil,
     "Remove old rows also if a follower has not read them, such as load postgres or deliver."
   )
-  static let tablesWithAttributions = Option(
-    "--tables",
-    "LIST",
-    "The tables, joined by commas; default all of them, and asa_attributions."
-  )
+}
 
-  /// Returns the age that an option gives; nil if it is absent.
-  static func age(_ arguments: Arguments, _ option: Option) throws(CommandFailure) -> Duration? {
-    try arguments.value(option.name, "a number of days from 1 to 36500, such as 400d") { text in
-      guard text.hasSuffix("d"), let days = Int(text.dropLast()), (1...36_500).contains(days) else { return nil }
-      return .seconds(days * 86_400)
-    }
-  }
-
-  /// Returns the names of the tables that an option gives; those of all tables if it is absent.
-  static func tables(
-    _ arguments: Arguments,
-    _ option: Option,
-    and others: [Table] = []
-  ) throws(CommandFailure) -> [String] {
-    let all = (Table.all + others).map(\.name)
-    return try arguments.value(option.name, "a list of \(all.joined(separator: ", "))") { text in
+extension ValueKind<[String]> {
+  /// The names of some tables, joined by commas; in the order of the tables.
+  static func tables(among tables: [Table]) -> Self {
+    let all = tables.map(\.name)
+    return Self("a list of \(all.joined(separator: ", "))") { text in
       let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       return names.allSatisfy(all.contains) ? all.filter(names.contains) : nil
-    } ?? all
+    }
   }
 }
 

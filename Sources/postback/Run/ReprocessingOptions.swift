@@ -6,41 +6,33 @@ internal import PostbackPipeline
 internal import TableReading
 
 /// The options that read rejects again instead of inputs.
-struct ReprocessingOptions: Sendable {
-  static let options = [
-    Option(
-      "--from-rejects",
-      "OUT",
-      "Read the rejects in OUT again instead of INPUT, with their original time, channel and source.\nUse it after a key or a policy was corrected."
-    ),
-    Option("--where", "EXPR", "Read only rejects that meet this condition; see postback rejects. May be repeated."),
-  ]
+struct ReprocessingOptions: OptionGroup {
+  /// The folder of the output; nil if the run reads inputs and not rejects.
+  let folder = Option(
+    "--from-rejects OUT",
+    "Read the rejects in OUT again instead of INPUT, with their original time, channel and source.\nUse it after a key or a policy was corrected."
+  ).value(.text)
+  private let conditions = Option(
+    "--where EXPR",
+    "Read only rejects that meet this condition; see postback rejects. May be repeated."
+  ).values(.condition)
 
-  /// The folder of the output.
-  let folder: String
-  private let conditions: [Condition]
-
-  /// Reads the options; nil if the run reads inputs and not rejects.
-  init?(_ arguments: Arguments) throws(CommandFailure) {
-    guard let folder = arguments.value("--from-rejects") else {
-      if arguments.has("--where") {
-        throw CommandFailure(.usage, "The option --where has no effect without --from-rejects.")
-      }
-      return nil
+  /// Throws unless either inputs or rejects are read.
+  func check(_ inputs: [String]) throws(CommandFailure) {
+    if folder == nil, !conditions.isEmpty {
+      throw CommandFailure(.usage, "The option --where has no effect without --from-rejects.")
     }
-    guard arguments.operands.isEmpty else {
+    guard folder == nil || inputs.isEmpty else {
       throw CommandFailure(.usage, "Inputs and --from-rejects exclude each other. Give one of them.")
     }
-    self.folder = folder
-    do {
-      conditions = try arguments.all("--where").map { try Condition(parsing: $0) }
-    } catch {
-      throw CommandFailure(.usage, "\(error)")
+    guard folder != nil || !inputs.isEmpty else {
+      throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
     }
   }
 
-  /// Throws if the folder does not exist. To be called before anything is created.
-  func check() throws(CommandFailure) {
+  /// Throws if the folder of --from-rejects does not exist. To be called before anything is created.
+  func checkFolder() throws(CommandFailure) {
+    guard let folder else { return }
     do throws(FileFailure) {
       guard try InputFile.isFolder(folder) else {
         throw FileFailure(
@@ -55,14 +47,20 @@ struct ReprocessingOptions: Sendable {
     }
   }
 
-  /// Opens the rejects, whose records are to be written into `tables` again.
-  func open(into tables: TableWriter, _ settings: RunSettings) throws(CommandFailure) -> ReprocessedRejects {
+  /// Opens the rejects, whose records are to be written into `tables` again; nil if the run reads inputs.
+  func open(into tables: TableWriter, _ settings: RunSettings) throws(CommandFailure) -> ReprocessedRejects? {
+    guard let folder else { return nil }
     do throws(PipelineFailure) {
       return try ReprocessedRejects(of: folder, where: conditions, into: tables.ledger, settings)
     } catch {
       throw CommandFailure(error)
     }
   }
+}
+
+extension ValueKind<Condition> {
+  /// A condition on the rows of `skan_rejects`.
+  static var condition: Self { Self(throwing: { try Condition(parsing: $0) }) }
 }
 
 extension ReprocessedRejects.Counts {

@@ -11,6 +11,24 @@ internal import Tables
 
 /// `postback run`: the batch job, from dumps to tables.
 struct RunCommand: Command {
+  struct Options: OptionGroup {
+    let models = Option.models()
+    let reprocessing = ReprocessingOptions()
+    let inputs = InputOptions()
+    let tables = TablesOptions()
+    let trust = TrustOptions()
+    let receivedAt = ReceivedAtOptions()
+    let postbackBytes = Option.postbackBytes()
+    let jobs = Option.jobs("Work on N batches at once; default the number of cores.\nThe result is the same for any N.")
+    let shard = Option(
+      "--shard K/N",
+      "Take only the records of shard K of N, such as 1/4. Give each of the N runs all inputs, and\ntables of its own."
+    ).value("K/N, such as 1/4, with K from 1 to N and N up to \(Shard.limit)") { Shard($0) }
+    let rejectLimit = RejectLimit.option
+    let printsJSON = Option.json("Print the summary as JSON.")
+    let configuration = ConfigurationOption()
+  }
+
   static let manual = Manual(
     name: "run",
     summary: "Read postbacks, verify, deduplicate and decode them, and write tables.",
@@ -34,74 +52,43 @@ struct RunCommand: Command {
       Rejects are data: the exit status is 0, or 1 if more than --fail-if-rejected allows were rejected. Other exit
       statuses: 64 usage, 65 model, key or state, 66 input, 70 libcrypto, 73 an output cannot be created, 74 I/O, 75 locked.
       """,
-    options: [
-      Option("--models", "PATH", "A file or folder of conversion models. May be repeated.")
-    ] + ReprocessingOptions.options + InputOptions.options + TablesOptions.options + TrustOptions.options
-      + ReceivedAtOptions.options + [
-        Option("--max-postback-bytes", "N", "Reject larger records as too_large; default 65536."),
-        Option(
-          "--jobs",
-          "N",
-          "Work on N batches at once; default the number of cores.\nThe result is the same for any N."
-        ),
-        Option(
-          "--shard",
-          "K/N",
-          "Take only the records of shard K of N, such as 1/4. Give each of the N runs all inputs, and\ntables of its own."
-        ),
-        RejectLimit.option,
-        Option("--json", nil, "Print the summary as JSON."),
-        ConfigurationOption.option,
-      ],
+    options: Options.options,
     example: """
       postback run Fixtures/postbacks --models Fixtures/models --received-at 2026-03-10T00:00:00Z --out out
       """
   )
 
+  private let options: Options
   private let inputs: [String]
-  private let inputOptions: InputOptions
-  private let reprocessing: ReprocessingOptions?
-  private var tables: TableOptions
+  private let contexts: [String: InputContext]
+  private let tables: TableOptions
   private let state: String
-  private let models: [String]
   private let trust: Trust
-  private let receivedAt: ReceivedAtRule
   private let limits: ReadLimits
-  private let jobs: Int
-  private let rejectLimit: RejectLimit?
-  private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    reprocessing = try ReprocessingOptions(arguments)
-    guard reprocessing != nil || !arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
-    }
+    options = try arguments.read()
     inputs = arguments.operands
-    inputOptions = try InputOptions(arguments)
-    tables = try TablesOptions.tables(arguments)
-    tables.shard = try arguments.value("--shard", "K/N, such as 1/4, with K from 1 to N and N up to \(Shard.limit)") {
-      Shard($0)
-    }
-    state = TablesOptions.state(arguments, tables)
-    models = arguments.all("--models")
-    trust = try TrustOptions.trust(arguments)
-    receivedAt = try ReceivedAtOptions.rule(arguments)
-    let recordBytes = try arguments.integer("--max-postback-bytes", in: 1024...(64 << 20))
-    limits = recordBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
-    jobs = try arguments.jobs()
-    rejectLimit = try arguments.value("--fail-if-rejected", "a share, such as 0.05 or 5%") { RejectLimit($0) }
-    printsJSON = arguments.has("--json")
+    try options.reprocessing.check(inputs)
+    try options.inputs.check()
+    contexts = try options.inputs.contexts(in: options.configuration.path)
+    var tables = try options.tables.tables()
+    tables.shard = options.shard
+    self.tables = tables
+    state = options.tables.stateFolder(of: tables)
+    trust = try options.trust.trust()
+    limits = options.postbackBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
   }
 
   func run() async throws(CommandFailure) {
     let start = ContinuousClock.now
-    try reprocessing?.check()
-    let used = PipelineSettings(trust: trust, models: try Models(checking: models), limits: limits)
+    try options.reprocessing.checkFolder()
+    let used = PipelineSettings(trust: trust, models: try Models(checking: options.models), limits: limits)
     let remote = RemoteInputs()
-    let found = try inputOptions.find(inputs, remote, tables: tables.folder, state: self.state)
+    let found = try options.inputs.find(inputs, contexts, remote, tables: tables.folder, state: self.state)
     var pipeline = Pipeline(inputs: found.files, settings: Current(used))
-    pipeline.receivedAt = receivedAt
-    pipeline.jobs = jobs
+    pipeline.receivedAt = options.receivedAt.rule
+    pipeline.jobs = options.jobs
     pipeline.shard = tables.shard
     TrustOptions.announce(trust)
     let settings: RunSettings
@@ -124,7 +111,7 @@ struct RunCommand: Command {
     var known = 0
     var csv = 0
     var empty = Set(inputs.indices)
-    let rejects = try reprocessing?.open(into: written, settings)
+    let rejects = try options.reprocessing.open(into: written, settings)
     let bar = ProgressBar(inputs: rejects?.parts ?? pipeline.inputs)
     do throws(PipelineFailure) {
       if let rejects {
@@ -158,7 +145,7 @@ struct RunCommand: Command {
     do throws(FileFailure) { parts = try written.writtenParts() } catch { throw CommandFailure(error) }
     let hasCustomKeys = trust.keys.contains(where: \.isAdded)
     let warnings =
-      RunWarning.warnings(tally, hasModels: !self.models.isEmpty, hasCustomKeys: hasCustomKeys)
+      RunWarning.warnings(tally, hasModels: !options.models.isEmpty, hasCustomKeys: hasCustomKeys)
       + RunWarning.withoutRecords(empty.sorted().map { RemoteInputs.name(of: inputs[$0]) })
     for warning in warnings { Terminal.warn(warning.message) }
     let summary = RunSummary(
@@ -175,11 +162,11 @@ struct RunCommand: Command {
       verification: trust.verification,
       lacksTables: trust.keys.contains { $0.key.lacksTables }
     )
-    if printsJSON || !Terminal.isQuiet {
-      try Terminal.print(printsJSON ? summary.json : summary.text(folder: tables.folder))
+    if options.printsJSON || !Terminal.isQuiet {
+      try Terminal.print(options.printsJSON ? summary.json : summary.text(folder: tables.folder))
     }
     try rejects?.counts.unreadable.throwIfAny()
-    try rejectLimit?.check(tally)
+    try options.rejectLimit?.check(tally)
   }
 
   private func openState() throws(CommandFailure) -> State {

@@ -71,11 +71,13 @@ struct RunWarning: Sendable {
 
 /// The largest share of rejects with which a run still succeeds.
 struct RejectLimit: Sendable {
-  static let option = Option(
-    "--fail-if-rejected",
-    "SHARE",
-    "End with exit status 1 if more than this share was rejected, such as 0.05 or 5%. Everything is\ncommitted nevertheless. Identical copies (duplicate_identical) do not count at all."
-  )
+  /// The value of `--fail-if-rejected`; nil if it is absent.
+  static var option: RejectLimit? {
+    Option(
+      "--fail-if-rejected SHARE",
+      "End with exit status 1 if more than this share was rejected, such as 0.05 or 5%. Everything is\ncommitted nevertheless. Identical copies (duplicate_identical) do not count at all."
+    ).value("a share, such as 0.05 or 5%") { RejectLimit($0) }
+  }
 
   private let share: Double
   private let text: String

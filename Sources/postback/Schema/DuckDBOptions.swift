@@ -14,35 +14,32 @@ struct DuckDBOptions {
     another output, 66 there is no state or a file is gone, 73 or 74 OUT cannot be read.
     """
 
-  static let options = [
-    Option("--from", "OUT", "Print views over the committed rows of this output; only with --dialect duckdb."),
-    Option("--state", "DIR", "The folder with the state of OUT; default _state in OUT."),
-    Option("--parquet", "DIR", "With --from: print statements that write Parquet into this folder."),
-  ]
-
   private let output: String
   private let state: String
   private let folder: String?
   /// The tables that were named.
   private let names: [String]
 
+  struct Options: OptionGroup {
+    let output = Option("--from OUT", "Print views over the committed rows of this output; only with --dialect duckdb.")
+      .value(.folder)
+    let state = Option("--state DIR", "The folder with the state of OUT; default _state in OUT.").value(.folder)
+    let folder = Option("--parquet DIR", "With --from: print statements that write Parquet into this folder.")
+      .value(.folder)
+  }
+
   /// Reads the options; nil if there is no `--from`.
-  init?(_ arguments: Arguments) throws(CommandFailure) {
-    for option in Self.options {
-      guard arguments.value(option.name) != "" else {
-        throw CommandFailure(.usage, "The value of \(option.name) is empty. Give a folder.")
-      }
-    }
-    guard let output = arguments.value("--from") else {
-      for name in ["--state", "--parquet"] where arguments.has(name) {
+  init?(_ options: Options, _ names: [String]) throws(CommandFailure) {
+    guard let output = options.output else {
+      for (name, value) in [("--state", options.state), ("--parquet", options.folder)] where value != nil {
         throw CommandFailure(.usage, "\(name) needs --from OUT, the folder with the tables.")
       }
       return nil
     }
     self.output = Self.absolute(output)
-    state = arguments.value("--state") ?? "\(output)/_state"
-    folder = arguments.value("--parquet").map(Self.absolute)
-    names = arguments.operands
+    state = options.state ?? "\(output)/_state"
+    folder = options.folder.map(Self.absolute)
+    self.names = names
     for path in [self.output, folder ?? ""] where !DuckDB.canOpen(path) {
       throw CommandFailure(
         .usage,

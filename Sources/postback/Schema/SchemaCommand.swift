@@ -7,7 +7,7 @@ internal import Tables
 /// `postback schema`: prints the declarations of the tables as a JSON Schema or as SQL.
 struct SchemaCommand: Command {
   /// The form of the output.
-  private enum Dialect {
+  fileprivate enum Dialect: Equatable {
     case jsonSchema
     case sql(SQLDialect)
 
@@ -24,6 +24,14 @@ struct SchemaCommand: Command {
     }
   }
 
+  struct Options: OptionGroup {
+    fileprivate let dialect = Option(
+      "--dialect NAME",
+      "json-schema (the default), \(SQLDialect.allCases.map(\.rawValue).joined(separator: ", "))."
+    ).value("one of \(Dialect.names.joined(separator: ", "))", else: .jsonSchema) { Dialect($0) }
+    let duckDB = DuckDBOptions.Options()
+  }
+
   static let manual = Manual(
     name: "schema",
     summary: "Print the columns of the tables as a JSON Schema or as SQL.",
@@ -36,13 +44,7 @@ struct SchemaCommand: Command {
 
       \(DuckDBOptions.discussion)
       """,
-    options: [
-      Option(
-        "--dialect",
-        "NAME",
-        "json-schema (the default), \(SQLDialect.allCases.map(\.rawValue).joined(separator: ", "))."
-      )
-    ] + DuckDBOptions.options,
+    options: Options.options,
     example: "postback schema skan_events --dialect postgresql"
   )
 
@@ -53,11 +55,11 @@ struct SchemaCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     var tables: [Table] = []
     for name in arguments.operands { tables.append(try Table.known(named: name, among: Table.described)) }
-    self.tables = tables.isEmpty ? (arguments.has("--from") ? Table.known : Table.described) : tables
-    let expected = "one of \(Dialect.names.joined(separator: ", "))"
-    dialect = try arguments.value("--dialect", expected, Dialect.init) ?? .jsonSchema
-    duckDB = try DuckDBOptions(arguments)
-    guard duckDB != nil, arguments.value("--dialect") != SQLDialect.duckdb.rawValue else { return }
+    let options: Options = try arguments.read()
+    dialect = options.dialect
+    duckDB = try DuckDBOptions(options.duckDB, arguments.operands)
+    self.tables = tables.isEmpty ? (duckDB == nil ? Table.described : Table.known) : tables
+    guard duckDB != nil, dialect != .sql(.duckdb) else { return }
     throw CommandFailure(.usage, "Only DuckDB has views over an output. Give --dialect duckdb with --from.")
   }
 

@@ -27,7 +27,8 @@ struct SearchAdsImportCommand: Command {
   private let options: SearchAdsOptions
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    (paths, options) = (arguments.operands, try SearchAdsOptions(arguments))
+    (paths, options) = (arguments.operands, try arguments.read())
+    try options.output()
   }
 
   func run() async throws(CommandFailure) {
@@ -56,6 +57,18 @@ struct SearchAdsImportCommand: Command {
 
 /// `postback asa exchange`: exchanges tokens of AdServices for payloads at Apple's server.
 struct SearchAdsExchangeCommand: Command {
+  struct Options: OptionGroup {
+    let endpoint = Option("--endpoint URL", "The address of the server, default \(TokenExchange.appleEndpoint).")
+      .value("an address that begins with https:// or http://", else: TokenExchange.appleEndpoint) { text in
+        let rest = ["https://", "http://"].first(where: text.hasPrefix).map { text.dropFirst($0.count) }
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return isPlain && rest.map { !$0.isEmpty && $0.first != "/" } ?? false ? text : nil
+      }
+    let concurrency = Option("--concurrency N", "Have N requests at once; default 8.")
+      .value(.integer(in: 1...256), else: 8)
+    let table = SearchAdsOptions()
+  }
+
   static let manual = Manual(
     name: "asa exchange",
     summary: "Exchange attribution tokens of apps for payloads at Apple's server, and write asa_attributions.",
@@ -70,34 +83,22 @@ struct SearchAdsExchangeCommand: Command {
       Exit status: 0; 64 usage, 65 the file of names is wrong, 66 a file does not exist, 70 libcurl or libcrypto failed, 73
       cannot create, 74 I/O, 75 another process writes the table.
       """,
-    options: [
-      Option("--endpoint", "URL", "The address of the server, default \(TokenExchange.appleEndpoint)."),
-      Option("--concurrency", "N", "Have N requests at once; default 8."),
-    ] + SearchAdsOptions.options,
+    options: Options.options,
     example: "postback asa exchange tokens.jsonl --out out"
   )
 
   private let paths: [String]
-  private let endpoint: String
-  private let concurrency: Int
-  private let options: SearchAdsOptions
+  private let options: Options
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    options = try SearchAdsOptions(arguments)
-    paths = arguments.operands
+    (paths, options) = (arguments.operands, try arguments.read())
+    try options.table.output()
     guard !paths.isEmpty else { throw CommandFailure(.usage, "No file is given. Give a file with tokens.") }
-    endpoint =
-      try arguments.value("--endpoint", "an address that begins with https:// or http://") { text in
-        let rest = ["https://", "http://"].first(where: text.hasPrefix).map { text.dropFirst($0.count) }
-        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        return isPlain && rest.map { !$0.isEmpty && $0.first != "/" } ?? false ? text : nil
-      } ?? TokenExchange.appleEndpoint
-    concurrency = try arguments.integer("--concurrency", in: 1...256) ?? 8
   }
 
   func run() async throws(CommandFailure) {
-    let names = try options.loadNames()
-    let table = try options.beginTable()
+    let names = try options.table.loadNames()
+    let table = try options.table.beginTable()
     var tokens: [(token: AttributionToken, attempts: Int64)] = []
     var malformed: [AttributionRow] = []
     var seen: Set<String> = []
@@ -119,10 +120,16 @@ struct SearchAdsExchangeCommand: Command {
     do {
       try table.append(malformed)
       let transport = try CurlTransport()
-      try TokenExchange(tokens, at: endpoint, over: transport, concurrency: concurrency).run { try table.append($0) }
+      let exchange = TokenExchange(
+        tokens,
+        at: options.endpoint,
+        over: transport,
+        concurrency: options.concurrency
+      )
+      try exchange.run { try table.append($0) }
     } catch {
       throw CommandFailure(of: error)
     }
-    try options.complete(table, names)
+    try options.table.complete(table, names)
   }
 }

@@ -1,3 +1,4 @@
+internal import Answers
 internal import DurableFiles
 internal import JSON
 internal import Ledger
@@ -7,31 +8,25 @@ internal import SearchAdsReports
 internal import Tables
 
 /// The options of the commands that write `asa_attributions`.
-struct SearchAdsOptions {
-  static let options = [
-    Option("--out", "DIR", "Write asa_attributions into this folder, an output of run or a new one.", short: "-o"),
-    Option("--names", "FILE", "Take names from this CSV or JSON file, with the columns level, id and name."),
-    Option("--format", "FORMAT", "jsonl (default), csv or both."),
-    Option("--csv-safe", nil, "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."),
-    Option("--json", nil, "Print the summary as a JSON object (schemas/asa.schema.json)."),
-  ]
+struct SearchAdsOptions: OptionGroup {
+  private let folder = Option(
+    "-o, --out DIR",
+    "Write asa_attributions into this folder, an output of run or a new one."
+  ).value(.folder)
+  private let namesFile = Option(
+    "--names FILE",
+    "Take names from this CSV or JSON file, with the columns level, id and name."
+  ).value(.text)
+  private let formats = Option.format.value(.formats)
+  private let isCSVSafe = Option.csvSafe.isGiven
+  private let wantsJSON = Option.json("Print the summary as a JSON object (schemas/asa.schema.json).")
 
-  private let output: String
-  private let namesFile: String?
-  private let encoding: TableEncoding
-  private let wantsJSON: Bool
-
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = arguments.value("--out"), !output.isEmpty else {
+  /// Returns the folder of the table; throws if none is given.
+  @discardableResult func output() throws(CommandFailure) -> String {
+    guard let folder else {
       throw CommandFailure(.usage, "No folder for the table is given. Name it with --out.")
     }
-    self.output = output
-    namesFile = arguments.value("--names")
-    encoding = TableEncoding(
-      try TablesOptions.formats(arguments) ?? [.jsonLines],
-      isCSVSafe: arguments.has("--csv-safe")
-    )
-    wantsJSON = arguments.has("--json")
+    return folder
   }
 
   /// Loads the names, and prints the remarks on them.
@@ -50,8 +45,9 @@ struct SearchAdsOptions {
 
   /// Begins the table.
   func beginTable() throws(CommandFailure) -> SearchAdsOutput {
+    let output = try output()
     do throws(FileFailure) {
-      let table = try SearchAdsOutput(encoding, in: output)
+      let table = try SearchAdsOutput(TableEncoding(formats ?? [.jsonLines], isCSVSafe: isCSVSafe), in: output)
       if let damaged = table.journal.damaged {
         Terminal.warn(
           "Lines at the end of the journal were damaged, as a crash leaves them. They are kept in \(damaged)."

@@ -5,6 +5,44 @@ internal import PostbackService
 
 /// `postback serve`: receives postbacks over HTTP.
 struct ServeCommand: Command {
+  struct Options: OptionGroup {
+    let listen = Option(
+      "--listen HOST:PORT",
+      "The address to listen on; default 127.0.0.1:8080. Port 0 takes a free port."
+    ).value("a host and a port such as 127.0.0.1:8080") { ListenAddress($0) }
+    let metricsListen = Option(
+      "--metrics-listen HOST:PORT",
+      "Offer /metrics at this address, and no longer at that of --listen."
+    ).value("a host and a port such as 127.0.0.1:9464") { ListenAddress($0) }
+    let spool = Option("--spool DIR", "The directory of the spool, which must exist.").value(.text)
+    let rates = Option(
+      "--rates FILE",
+      "Exchange rates for the conversion value API: CSV with the columns date,currency,rate."
+    ).value(.text)
+    let events = Option(
+      "--events DIR",
+      "Take sessions and events at /v1/events into this folder, such as OUT/s2s_events."
+    ).value(.text)
+    let answersConversionValueTests = Option(
+      "--conversion-value-test",
+      "Answer /api/v1/conversion_value without an SDK key by 0, 1, 2, and then an empty value, to test an app."
+    ).isGiven
+    let consumes = Option("--watch", "Also consume the spool, into --out or the out of the configuration.").isGiven
+    let watch = WatchOptions()
+
+    /// Returns the settings that SIGHUP replaces.
+    func settings() throws(CommandFailure) -> ServiceSettings {
+      try watch.settings(receives: true) { configuration in
+        configuration.listen = listen ?? configuration.listen
+        configuration.metricsListen = metricsListen ?? configuration.metricsListen
+        configuration.spool = spool ?? configuration.spool
+        configuration.rates = rates ?? configuration.rates
+        configuration.events = events ?? configuration.events
+        configuration.answersConversionValueTests = answersConversionValueTests
+      }
+    }
+  }
+
   static let manual = Manual(
     name: "serve",
     summary: "Receive postbacks over HTTP into a spool, and acknowledge each when it is durable.",
@@ -35,23 +73,7 @@ struct ServeCommand: Command {
       Exit status: 0 asked to end, 64 usage, 65 model, key, state or configuration, 66 no spool, 73 cannot listen or
       create, 74 I/O, 75 locked.
       """,
-    options: [
-      Option("--listen", "HOST:PORT", "The address to listen on; default 127.0.0.1:8080. Port 0 takes a free port."),
-      Option("--metrics-listen", "HOST:PORT", "Offer /metrics at this address, and no longer at that of --listen."),
-      Option("--spool", "DIR", "The directory of the spool, which must exist."),
-      Option(
-        "--rates",
-        "FILE",
-        "Exchange rates for the conversion value API: CSV with the columns date,currency,rate."
-      ),
-      Option("--events", "DIR", "Take sessions and events at /v1/events into this folder, such as OUT/s2s_events."),
-      Option(
-        "--conversion-value-test",
-        nil,
-        "Answer /api/v1/conversion_value without an SDK key by 0, 1, 2, and then an empty value, to test an app."
-      ),
-      Option("--watch", nil, "Also consume the spool, into --out or the out of the configuration."),
-    ] + WatchOptions.options + ServiceOptions.options,
+    options: Options.options,
     example: "postback serve --spool /var/spool/postback --watch --models models/ --out out"
   )
 
@@ -66,18 +88,21 @@ struct ServeCommand: Command {
     guard arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "serve takes no operands; give the spool with --spool")
     }
-    settings = try Self.settings(arguments)
+    let options: Options = try arguments.read()
+    settings = try options.settings()
     load = { () throws(ReloadFailure) in
-      do throws(CommandFailure) { return try Self.settings(arguments) } catch { throw error.reload }
+      do throws(CommandFailure) { return try options.settings() } catch { throw error.reload }
     }
     guard let spool = settings.configuration.spool, !spool.isEmpty else {
       throw CommandFailure(.usage, "give --spool, the directory for received postbacks")
     }
     self.spool = spool
-    log = try ServiceOptions.log(arguments)
-    if arguments.has("--watch") {
-      let options = try WatchOptions.consumer(arguments, spool: spool, settings, load: load)
-      (consumer, refresh) = (options, try RefreshLoop(arguments, options))
+    let watch = options.watch
+    log = watch.service.log.log
+    if options.consumes {
+      let consumer = try watch.consumer(spool: spool, settings, load: load)
+      refresh = RefreshLoop(every: watch.consumer.refresh, watch.service.configuration, consumer)
+      self.consumer = consumer
     } else {
       let unused = Self.consumerOptions.first { arguments.has($0) }
       if let unused { throw CommandFailure(.usage, "\(unused) has no effect without --watch") }
@@ -85,24 +110,8 @@ struct ServeCommand: Command {
     }
   }
 
-  private static func settings(_ arguments: Arguments) throws(CommandFailure) -> ServiceSettings {
-    let address = try arguments.value("--listen", "a host and a port such as 127.0.0.1:8080") { ListenAddress($0) }
-    let ofMetrics = try arguments.value("--metrics-listen", "a host and a port such as 127.0.0.1:9464") {
-      ListenAddress($0)
-    }
-    return try ServiceOptions.settings(arguments, receives: true) { configuration in
-      configuration.listen = address ?? configuration.listen
-      configuration.metricsListen = ofMetrics ?? configuration.metricsListen
-      configuration.spool = arguments.value("--spool") ?? configuration.spool
-      configuration.rates = arguments.value("--rates") ?? configuration.rates
-      configuration.events = arguments.value("--events") ?? configuration.events
-      configuration.answersConversionValueTests = arguments.has("--conversion-value-test")
-    }
-  }
-
   /// The options that have an effect only with `--watch`.
-  private static let consumerOptions =
-    WatchOptions.options.map(\.name).filter { $0 != "--max-postback-bytes" } + ["--metrics-file"]
+  private static let consumerOptions = SpoolOptions.options.map(\.name) + ["--jobs", "--metrics-file"]
 
   func run() async throws(CommandFailure) {
     if let consumer { try await run(consumer) } else { try serve() }

@@ -1,3 +1,5 @@
+internal import Answers
+internal import PostbackServer
 internal import TableReading
 internal import Base
 internal import ConversionModel
@@ -14,6 +16,23 @@ internal import Tables
 
 /// `postback settle`: writes `skan_settled`, the unsigned values that count of all copies of a postback.
 struct SettleCommand: DerivedCommand {
+  struct Options: OptionGroup {
+    let lookups = LookupOptions()
+    let models = Option.models(
+      "Decode with the models of this file or folder, in place of those that the state keeps. May be\nrepeated."
+    )
+    let graceHours = Option(
+      "--grace-hours N",
+      "Let a device's own copy decide if it comes at most N hours after a forwarder's; default 48."
+    ).configured { $0.derived.graceHours }.value(.integer(in: 0...10_000))
+    let days = DayOptions(
+      since:
+        "Count only postbacks first received on this day or later in the summary; the tables keep\nall rows.",
+      until: "Count only postbacks first received before this day in the summary; the tables keep all\nrows."
+    )
+    let derived = DerivedOptions.Options()
+  }
+
   static let manual = Manual(
     name: "settle",
     summary: "Write skan_settled: of all copies of a postback, the unsigned values that count, and their revenue.",
@@ -36,28 +55,7 @@ struct SettleCommand: DerivedCommand {
       Exit status: 0; 64 usage, 65 a lookup table or a model is wrong or some lines of the tables are not rows, 66 a folder
       or the state does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
       """,
-    options: LookupOptions.options + [
-      Option(
-        "--models",
-        "PATH",
-        "Decode with the models of this file or folder, in place of those that the state keeps. May be\nrepeated."
-      ),
-      Option(
-        "--grace-hours",
-        "N",
-        "Let a device's own copy decide if it comes at most N hours after a forwarder's; default 48."
-      ),
-      Option(
-        "--since",
-        "DATE",
-        "Count only postbacks first received on this day or later in the summary; the tables keep\nall rows."
-      ),
-      Option(
-        "--until",
-        "DATE",
-        "Count only postbacks first received before this day in the summary; the tables keep all\nrows."
-      ),
-    ] + DerivedOptions.options,
+    options: Options.options,
     example: "postback settle out --lookups lookups"
   )
 
@@ -70,15 +68,12 @@ struct SettleCommand: DerivedCommand {
   init(_ arguments: Arguments) throws(CommandFailure) {
     let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
-    modelPaths = arguments.all("--models")
-    lookups = try LookupOptions(arguments)
+    let options: Options = try arguments.read()
+    (modelPaths, lookups) = (options.models, options.lookups)
+    try options.days.check()
     var settings = SettlementSettings()
-    if let hours = try arguments.integer("--grace-hours", in: 0...10_000) { settings.graceHours = hours }
-    settings.since = try arguments.time("--since")?.daysSince1970
-    settings.until = try arguments.time("--until")?.daysSince1970
-    if let since = settings.since, let until = settings.until, since >= until {
-      throw CommandFailure(.usage, "--until must be a later day than --since.")
-    }
+    if let hours = options.graceHours { settings.graceHours = hours }
+    (settings.since, settings.until) = (options.days.since, options.days.until)
     self.settings = settings
   }
 

@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 internal import DurableFiles
 internal import JSON
@@ -6,6 +7,14 @@ internal import Tables
 
 /// `postback state followers`: shows or removes the programs that retention waits for.
 struct StateFollowersCommand: Command {
+  struct Options: OptionGroup {
+    let state = StateOptions.state.value(.text)
+    let removed = Option("--remove NAME", "Remove this follower.").value(.text)
+    let printsJSON = Option.json(
+      "Print JSON: {\"followers\":[{\"name\":…,\"kind\":…,\"seen_at\":…,\"positions\":[…]}]}."
+    )
+  }
+
   static let manual = Manual(
     name: "state followers",
     summary: "Print the programs that go on with the rows of an output, which retain waits for, or remove one.",
@@ -16,22 +25,16 @@ struct StateFollowersCommand: Command {
       notes itself again.
       Exit status: 0; 64 usage, 66 there is no state, or no follower of this name; 73 the state cannot be written, 74 I/O.
       """,
-    options: [
-      StateOptions.folder,
-      Option("--remove", "NAME", "Remove this follower."),
-      Option("--json", nil, "Print JSON: {\"followers\":[{\"name\":…,\"kind\":…,\"seen_at\":…,\"positions\":[…]}]}."),
-    ],
+    options: Options.options,
     example: "postback state followers out"
   )
 
   private let folder: String
-  private let removed: String?
-  private let printsJSON: Bool
+  private let options: Options
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    folder = try StateOptions.folder(arguments)
-    removed = arguments.value("--remove")
-    printsJSON = arguments.has("--json")
+    options = try arguments.read()
+    folder = try StateOptions.folder(arguments, options.state)
   }
 
   func run() async throws(CommandFailure) {
@@ -40,14 +43,14 @@ struct StateFollowersCommand: Command {
     }
     let followers: [Follower]
     do throws(FileFailure) {
-      if let removed, try !Follower.remove(removed, from: folder) {
+      if let removed = options.removed, try !Follower.remove(removed, from: folder) {
         throw FileFailure(.notFound, folder, "There is no follower \(removed)", advice: "See postback state followers")
       }
       followers = try Follower.all(of: folder)
     } catch {
       throw CommandFailure(error)
     }
-    try Terminal.print(printsJSON ? Self.json(followers).description : Self.text(followers))
+    try Terminal.print(options.printsJSON ? Self.json(followers).description : Self.text(followers))
   }
 
   private static func json(_ followers: [Follower]) -> JSONValue {

@@ -6,6 +6,18 @@ internal import Tables
 
 /// `postback state backup`: copies the tables and the state of one moment while their consumer goes on.
 struct StateBackupCommand: Command {
+  struct Options: OptionGroup {
+    let state = StateOptions.state.value(.text)
+    let target = Option("--to DIR", "The folder of the backup, which must not exist.").value(.text, else: "")
+    let previous = Option(
+      "--link-to DIR",
+      "An earlier backup on the same disk, to whose complete parts links are made."
+    ).value(.text)
+    let printsJSON = Option.json(
+      "Print JSON: {\"commits\":…,\"committed_at\":…,\"parts\":…,\"rows\":…,\"linked\":…,\"seen_ids\":…,\"missing\":[…],\n\"not_copied\":[…]}."
+    )
+  }
+
   static let manual = Manual(
     name: "state backup",
     summary: "Copy the tables and the state of one moment, while their consumer goes on.",
@@ -22,46 +34,35 @@ struct StateBackupCommand: Command {
       Exit status: 0; 64 usage, 65 the state or a table is damaged, 66 there is no state, 73 DIR exists or cannot be created,
       74 I/O or a full disk, 75 the ids of the state are being compacted.
       """,
-    options: [
-      StateOptions.folder,
-      Option("--to", "DIR", "The folder of the backup, which must not exist."),
-      Option("--link-to", "DIR", "An earlier backup on the same disk, to whose complete parts links are made."),
-      Option(
-        "--json",
-        nil,
-        "Print JSON: {\"commits\":…,\"committed_at\":…,\"parts\":…,\"rows\":…,\"linked\":…,\"seen_ids\":…,\"missing\":[…],\n\"not_copied\":[…]}."
-      ),
-    ],
+    options: Options.options,
     example: "postback state backup out --to /backup/2026-11-24 --link-to /backup/2026-11-23"
   )
 
   private let folder: String
   private let output: String
   private let target: String
-  private let previous: String?
-  private let printsJSON: Bool
+  private let options: Options
 
   init(_ arguments: Arguments) throws(CommandFailure) {
+    options = try arguments.read()
     output = try StateOptions.output(arguments, orAdvise: "Give OUT.")
-    folder = try StateOptions.folder(arguments, of: output)
-    var target = arguments.value("--to") ?? ""
+    folder = try StateOptions.folder(options.state, of: output)
+    var target = options.target
     while target.count > 1, target.hasSuffix("/") { target.removeLast() }
     guard !target.isEmpty else {
       throw CommandFailure(.usage, "No folder for the backup is given. Name a new one with --to.")
     }
     self.target = target
-    previous = arguments.value("--link-to")
-    printsJSON = arguments.has("--json")
   }
 
   func run() async throws(CommandFailure) {
     let backup: StateBackup
     do throws(FileFailure) {
-      backup = try StateBackup(output: output, state: folder, to: target, linkingTo: previous)
+      backup = try StateBackup(output: output, state: folder, to: target, linkingTo: options.previous)
     } catch {
       throw CommandFailure(error)
     }
-    try Terminal.print(printsJSON ? backup.json.description : backup.text(target))
+    try Terminal.print(options.printsJSON ? backup.json.description : backup.text(target))
   }
 }
 

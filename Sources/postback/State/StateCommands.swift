@@ -1,3 +1,5 @@
+internal import Answers
+internal import PostbackServer
 internal import DurableFiles
 internal import Ledger
 internal import Tables
@@ -8,6 +10,12 @@ internal import PostbackPipeline
 
 /// `postback state check`: compares the tables and the state with what was committed.
 struct StateCheckCommand: Command {
+  struct Options: OptionGroup {
+    let state = StateOptions.state.value(.text)
+    let output = Option("-o, --out OUT", "The folder with the tables; the same as OUT.").values(.text)
+    let printsJSON = Option.json("Print JSON: {\"sound\":…,\"problems\":[…],\"notes\":[…]}.")
+  }
+
   static let manual = Manual(
     name: "state check",
     summary: "Compare the tables and the state, every byte of every part, with what was committed.",
@@ -19,11 +27,7 @@ struct StateCheckCommand: Command {
       Exit status: 0 sound, 65 there is a problem; 64 usage, 66 the state or the folder does not exist, 73 the state cannot
       be opened, 74 I/O, 75 another process uses the state.
       """,
-    options: [
-      StateOptions.folder,
-      Option("--out", "OUT", "The folder with the tables; the same as OUT.", short: "-o"),
-      Option("--json", nil, "Print JSON: {\"sound\":…,\"problems\":[…],\"notes\":[…]}."),
-    ],
+    options: Options.options,
     example: "postback state check out"
   )
 
@@ -32,9 +36,10 @@ struct StateCheckCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    output = try StateOptions.output(arguments, orAdvise: "Give OUT.")
-    folder = try StateOptions.folder(arguments, of: output)
-    printsJSON = arguments.has("--json")
+    let options: Options = try arguments.read()
+    output = try StateOptions.output(arguments, options.output, orAdvise: "Give OUT.")
+    folder = try StateOptions.folder(options.state, of: output)
+    printsJSON = options.printsJSON
   }
 
   func run() async throws(CommandFailure) {
@@ -75,6 +80,13 @@ extension StateCheck {
 
 /// `postback state compact`: removes the ids of old postbacks from the state.
 struct StateCompactCommand: Command {
+  struct Options: OptionGroup {
+    let state = StateOptions.state.value(.text)
+    let before = Option("--before DATE", "A time in RFC 3339, or a date, which means its start in UTC.").value(.time)
+    let guards = RemovalOptions()
+    let printsJSON = Option.json("Print JSON: {\"before\":…,\"dropped\":…,\"remaining\":…}.")
+  }
+
   static let manual = Manual(
     name: "state compact",
     summary: "Remove the ids of old postbacks from the state, so that it does not grow without limit.",
@@ -90,34 +102,24 @@ struct StateCompactCommand: Command {
       Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, or DATE is in the future; 65 the state is damaged or of another version, 66 there is no
       state, 73 the state cannot be written, 74 I/O or a full disk, 75 another process uses the state.
       """,
-    options: [
-      StateOptions.folder,
-      Option("--before", "DATE", "A time in RFC 3339, or a date, which means its start in UTC."),
-      RetentionOptions.removesAll,
-      RetentionOptions.trustsClock,
-      Option("--json", nil, "Print JSON: {\"before\":…,\"dropped\":…,\"remaining\":…}."),
-    ],
+    options: Options.options,
     example: "postback state compact out --before 2025-11-01"
   )
 
   private let folder: String
   private let before: Timestamp
-  private let removesAll: Bool
-  private let trustsClock: Bool
-  private let printsJSON: Bool
+  private let options: Options
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    folder = try StateOptions.folder(arguments)
-    guard let date = try arguments.time("--before") else {
+    options = try arguments.read()
+    folder = try StateOptions.folder(arguments, options.state)
+    guard let date = options.before else {
       throw CommandFailure(.usage, "No time is given. Give --before, the time before which ids are removed.")
     }
     guard date <= .now else {
       throw CommandFailure(.usage, "The value of --before is \(date), which is in the future.")
     }
     before = date
-    removesAll = arguments.has(RetentionOptions.removesAll.name)
-    trustsClock = arguments.has(RetentionOptions.trustsClock.name)
-    printsJSON = arguments.has("--json")
   }
 
   func run() async throws(CommandFailure) {
@@ -127,11 +129,11 @@ struct StateCompactCommand: Command {
     do throws(FileFailure) {
       let ledger = try Ledger(existing: StateFolder(existing: folder))
       let now = Timestamp.now.milliseconds
-      if trustsClock { try ledger.trustClock(now) } else { try ledger.observeClock(now) }
+      if options.guards.trustsClock { try ledger.trustClock(now) } else { try ledger.observeClock(now) }
       let seconds = UInt32(clamping: before.milliseconds / 1000)
       let result = try SeenLog.compact(ledger, before: seconds) { share throws(FileFailure) in
         try ledger.refusal(.ids, before: before.milliseconds, now: now) {
-          removesAll ? RemovalShare(old: 0, of: 0) : share
+          options.guards.removesAll ? RemovalShare(old: 0, of: 0) : share
         }
       }
       switch result {
@@ -149,17 +151,19 @@ struct StateCompactCommand: Command {
       .init("remaining", .integer(remaining)),
     ])
     let text = "\(dropped) ids from before \(before) removed, \(remaining) remain"
-    try Terminal.print(printsJSON ? summary.description : text)
+    try Terminal.print(options.printsJSON ? summary.description : text)
   }
 }
 
-/// The options of the commands that inspect or compact the state of earlier runs.
+/// The options of the commands that inspect or change the state of earlier runs.
 enum StateOptions {
-  static let folder = Option("--state", "DIR", "The folder with the state; default _state in OUT.")
+  static let state = Option("--state DIR", "The folder with the state; default _state in OUT.").configured { $0.state }
+  /// The option that names the folder of the tables in place of the operand.
+  static let output = Option("-o, --out DIR", "The folder with the tables.")
 
   /// Returns the folder of the tables: the operand, or the value of `--out`; nil if neither is given.
-  static func output(_ arguments: Arguments) throws(CommandFailure) -> String? {
-    let outputs = arguments.operands + arguments.all("--out")
+  private static func output(_ arguments: Arguments, _ named: [String]) throws(CommandFailure) -> String? {
+    let outputs = arguments.operands + named
     guard outputs.count < 2 else {
       throw CommandFailure(.usage, "More than one folder of tables is given. Give OUT once, without \(outputs[1]).")
     }
@@ -170,26 +174,29 @@ enum StateOptions {
   }
 
   /// Returns the folder of the tables. The refusal of a call that gives none ends with `advice`.
-  static func output(_ arguments: Arguments, orAdvise advice: String) throws(CommandFailure) -> String {
-    guard let output = try output(arguments) else {
+  static func output(
+    _ arguments: Arguments,
+    _ named: [String] = [],
+    orAdvise advice: String
+  ) throws(CommandFailure) -> String {
+    guard let output = try output(arguments, named) else {
       throw CommandFailure(.usage, "No folder of tables is given. \(advice)")
     }
     return output
   }
 
-  /// Returns the folder of the state, from `--state` or from the folder of the tables; throws if both or neither are
-  /// given.
-  static func folder(_ arguments: Arguments) throws(CommandFailure) -> String {
-    let output = try output(arguments)
-    if let output, arguments.has(folder.name) {
+  /// Returns the folder of the state, from `--state` or from the operand; throws if both or neither are given.
+  static func folder(_ arguments: Arguments, _ state: String?) throws(CommandFailure) -> String {
+    let output = try output(arguments, [])
+    if let output, state != nil {
       throw CommandFailure(.usage, "OUT and --state exclude each other. Give --state without \(output).")
     }
-    return try folder(arguments, of: output)
+    return try folder(state, of: output)
   }
 
   /// Returns the folder of the state: `--state`, or `_state` in the folder of the tables.
-  static func folder(_ arguments: Arguments, of output: String?) throws(CommandFailure) -> String {
-    guard let folder = arguments.value(folder.name) ?? output.map({ "\($0)/_state" }), !folder.isEmpty else {
+  static func folder(_ state: String?, of output: String?) throws(CommandFailure) -> String {
+    guard let folder = state ?? output.map({ "\($0)/_state" }), !folder.isEmpty else {
       throw CommandFailure(
         .usage,
         "No state is given. Give OUT, the folder with the tables, or --state, the folder with the state."

@@ -1,3 +1,4 @@
+internal import Answers
 internal import Ledger
 internal import Tables
 internal import Base
@@ -10,6 +11,12 @@ internal import SKAdNetwork
 
 /// `postback status`: shows the current activity and the totals of a consumer.
 struct StatusCommand: Command {
+  struct Options: OptionGroup {
+    let state = StateOptions.state.value(.text)
+    let includesReprocessed = ReprocessedOptions.inclusion.isGiven
+    let printsJSON = Option.json()
+  }
+
   static let manual = Manual(
     name: "status",
     summary: "Print the status of a state: its user, its delay, and all counts.",
@@ -22,27 +29,26 @@ struct StatusCommand: Command {
       Exit status: 0, with or without a consumer; 64 usage, 65 the state is damaged or of another version, 66 there is no
       state, 73 the state cannot be read, 74 I/O, 75 another program has locked the ledger.
       """,
-    options: [StateOptions.folder, ReprocessedOptions.inclusion, Option("--json", nil, "Print JSON.")],
+    options: Options.options,
     example: "postback status out"
   )
 
   private let folder: String
-  private let printsJSON: Bool
-  private let includesReprocessed: Bool
+  private let options: Options
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    folder = try StateOptions.folder(arguments)
-    printsJSON = arguments.has("--json")
-    includesReprocessed = arguments.has(ReprocessedOptions.inclusion.name)
+    options = try arguments.read()
+    folder = try StateOptions.folder(arguments, options.state)
   }
 
   func run() async throws(CommandFailure) {
     let status: StateStatus
-    do throws(FileFailure) { status = try StateStatus(folder: folder, includesReprocessed: includesReprocessed) } catch
-    {
+    do throws(FileFailure) {
+      status = try StateStatus(folder: folder, includesReprocessed: options.includesReprocessed)
+    } catch {
       throw CommandFailure(error)
     }
-    try Terminal.print(printsJSON ? status.json.description : status.text)
+    try Terminal.print(options.printsJSON ? status.json.description : status.text)
   }
 }
 

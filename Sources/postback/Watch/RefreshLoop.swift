@@ -7,11 +7,15 @@ internal import Synchronization
 /// The repeated `postback refresh` beside a consumer. It is a process of its own, so that its memory and its failures are
 /// not those of the consumer.
 final class RefreshLoop: Sendable {
-  static let option = Option(
-    "--refresh",
-    "SECONDS",
-    "Every so many seconds, such as 60s, bring the derived tables, the page and the database up to date, as\npostback refresh does."
-  )
+  /// The value of `--refresh`: the seconds from one refresh to the next.
+  static var option: Int? {
+    Option(
+      "--refresh SECONDS",
+      "Every so many seconds, such as 60s, bring the derived tables, the page and the database up to date, as\npostback refresh does."
+    ).value("seconds from 1 to 86400, such as 60s") { text in
+      Int(text.hasSuffix("s") ? String(text.dropLast()) : text).flatMap { (1...86_400).contains($0) ? $0 : nil }
+    }
+  }
 
   private let words: [String]
   private let interval: Int
@@ -24,16 +28,13 @@ final class RefreshLoop: Sendable {
   private let status = Atomic<Int32>(0)
 
   /// The refresh of the tables of a consumer; nil if it is not asked for.
-  init?(_ arguments: Arguments, _ consumer: ConsumerOptions) throws(CommandFailure) {
-    let seconds = try arguments.value(Self.option.name, "seconds from 1 to 86400, such as 60s") { text in
-      Int(text.hasSuffix("s") ? String(text.dropLast()) : text).flatMap { (1...86_400).contains($0) ? $0 : nil }
-    }
+  init?(every seconds: Int?, _ configuration: String?, _ consumer: ConsumerOptions) {
     guard let seconds else { return nil }
     interval = seconds
     log = consumer.log
     var words = ["refresh", consumer.tables.folder, "--state", consumer.state, "--quiet"]
     words += ["--only", "settle,enrich,daily,report,load"]
-    if let path = arguments.value("--config") { words += ["--config", path] }
+    if let configuration { words += ["--config", configuration] }
     self.words = words
   }
 

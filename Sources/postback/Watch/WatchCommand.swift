@@ -4,6 +4,15 @@ internal import PostbackService
 
 /// `postback watch`: the long-running consumer of a spool.
 struct WatchCommand: Command {
+  struct Options: OptionGroup {
+    let endsWhenEmpty = Option("--once", "End when no file waits, instead of waiting for more.").isGiven
+    let settle = Option("--settle SECONDS", "Take files from SPOOL itself that have been unchanged for this time.")
+      .value("seconds, such as 2 or 0.5") { text -> Duration? in
+        Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
+      }
+    let watch = WatchOptions()
+  }
+
   static let manual = Manual(
     name: "watch",
     summary: "Consume a spool continuously: do the work of postback run for each file that arrives.",
@@ -23,10 +32,7 @@ struct WatchCommand: Command {
       feeds the watchdog.
       Exit status: 0 asked to end, 64 usage, 65 model, key or state, 66 no spool, 73 cannot create, 74 I/O, 75 locked.
       """,
-    options: [
-      Option("--once", nil, "End when no file waits, instead of waiting for more."),
-      Option("--settle", "SECONDS", "Take files from SPOOL itself that have been unchanged for this time."),
-    ] + WatchOptions.options + ServiceOptions.options,
+    options: Options.options,
     example: "postback watch /var/spool/postback --models models/ --out out"
   )
 
@@ -34,30 +40,25 @@ struct WatchCommand: Command {
   private let refresh: RefreshLoop?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
-    let settings = try Self.settings(arguments)
+    let (options, operand) = (try arguments.read(Options.self), arguments.operands.first)
+    @Sendable func load() throws(CommandFailure) -> ServiceSettings {
+      try options.watch.settings(receives: false) { $0.spool = operand ?? $0.spool }
+    }
+    let settings = try load()
     guard arguments.operands.count <= 1, let spool = settings.configuration.spool else {
       throw CommandFailure(.usage, "Give one operand, the directory of the spool, or a configuration that names it.")
     }
-    var consumer = try WatchOptions.consumer(
-      arguments,
+    var consumer = try options.watch.consumer(
       spool: spool,
+      endsWhenEmpty: options.endsWhenEmpty,
       settings,
       load: { () throws(ReloadFailure) in
-        do throws(CommandFailure) { return try Self.settings(arguments) } catch { throw error.reload }
+        do throws(CommandFailure) { return try load() } catch { throw error.reload }
       }
     )
-    consumer.settle = try arguments.value("--settle", "seconds, such as 2 or 0.5") { text in
-      Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
-    }
-    consumer.leavesWhenEmpty = arguments.has("--once")
+    consumer.settle = options.settle
     self.consumer = consumer
-    refresh = try RefreshLoop(arguments, consumer)
-  }
-
-  private static func settings(_ arguments: Arguments) throws(CommandFailure) -> ServiceSettings {
-    try ServiceOptions.settings(arguments, receives: false) { configuration in
-      configuration.spool = arguments.operands.first ?? configuration.spool
-    }
+    refresh = RefreshLoop(every: options.watch.consumer.refresh, options.watch.service.configuration, consumer)
   }
 
   func run() async throws(CommandFailure) {

@@ -20,11 +20,11 @@ import Testing
       let name = manual.name.split(separator: " ").map(String.init)
       lines += [name + [option], name + [hostile], name + [hostile, hostile], name + ["-\(hostile)"]]
       let given = operands[manual.name] ?? []
-      for option in manual.options where option.value != nil {
+      for option in manual.options where option.placeholder != nil {
         lines.append(name + given + [option.name, hostile])
         lines.append(name + given + ["\(option.name)=\(hostile)"])
       }
-      for option in manual.options where option.value == nil { lines.append(name + ["\(option.name)=\(hostile)"]) }
+      for option in manual.options where option.placeholder == nil { lines.append(name + ["\(option.name)=\(hostile)"]) }
     }
     return lines
   }()

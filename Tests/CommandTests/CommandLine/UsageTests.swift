@@ -42,7 +42,7 @@ import Testing
     (["out"], "Give --dsn"), (["--dsn", "service=x"], "Give one operand"),
     (["out", "--dsn", "postgresql://loader:secret@db.example/reports"], "PGPASSWORD"),
     (["out", "--dsn", "no address"], "cannot be read"),
-    (["out", "--dsn", "service=x", "--schema", ""], "--schema must have 1 to 63 bytes"),
+    (["out", "--dsn", "service=x", "--schema", ""], "It must be a name of 1 to 63 bytes"),
     (["out", "--dsn", "service=x", "--tables", "skan_dayli"], "Did you mean skan_daily?"),
     (["out", "--dsn", "service=x", "--tables", ""], "There is no table"),
   ])

@@ -18,10 +18,13 @@ import Testing
   ]
 
   private static let everything = """
-    {"out":"out","state":"s","models":["m"],"rates":"rates.csv","inputs":["dumps"],"lookups":"l","lookup_dates":"MDY",
-     "allow_overlap":true,"grace_hours":24,"dimensions":["app_id"],"environment":["custom"],"model_period":"week",
-     "model_level":0.9,"histogram":true,"costs":"cost.csv","allow_credits":true,"currency":"USD","strict_rates":true,
-     "format":"jsonl","csv_safe":true,"report":"page.html","partners":"p.json","postgres":{"connection":"service=x"}}
+    {"out":"out","state":"s","models":["m","n"],"rates":"rates.csv","inputs":["dumps",{"path":"a.jsonl","forwarder":"acme"}],
+     "include":["*.gz"],"exclude":["a","b"],"context":["source={forwarder}"],"lookups":"l","lookup_dates":"MDY",
+     "allow_overlap":true,"grace_hours":24,"dimensions":["app_id","country"],"environment":["custom","production"],
+     "model_period":"week","model_level":0.9,"histogram":true,"costs":"cost.csv","allow_credits":true,"currency":"USD",
+     "strict_rates":true,"format":["csv","jsonl"],"csv_safe":true,"report":"page.html","partners":"p.json",
+     "postgres":{"connection":"service=x","schema":"skan","tables":["skan_daily","skan_postbacks"],"migrate":true},
+     "limits":{"postback_bytes":2048}}
     """
 
   private func configuration(_ text: String) throws -> ServerConfiguration {
@@ -30,35 +33,70 @@ import Testing
     return try withExtendedLifetime(folder) { try ServerConfiguration(reading: folder.path("postback.json")) }
   }
 
-  @Test(arguments: manuals.map(\.name)) func `has every option that a configuration sets`(_ name: String) throws {
-    let manual = try #require(Self.manuals.first { $0.name == name })
-    let command = String(manual.name.prefix { $0 != " " })
-    let options = try configuration(Self.everything).derived.options(of: command)
-    #expect(!options.isEmpty && DerivedConfiguration.commands.contains(command))
-    for option in options {
-      let found = manual.option(option.name)
-      #expect(found != nil, "\(manual.name) has no option \(option.name)")
-      #expect((found?.value == nil) == option.values.isEmpty, "\(option.name)")
+  private func completed(
+    _ words: [String],
+    _ manual: Manual,
+    _ text: String = everything
+  ) throws -> Arguments {
+    let arguments = try Arguments(words[...], for: manual)
+    return ConfigurationOption.complete(arguments, of: manual, from: try configuration(text))
+  }
+
+  private func completed(_ manual: Manual, _ text: String = everything) throws -> Arguments {
+    try completed([], manual, text)
+  }
+
+  @Test func `has the options that the configuration sets`() throws {
+    let lookups = "--allow-overlap  --date-format MDY --lookups l"
+    let tables = "--csv-safe  --format both"
+    let texts = [
+      "--context source={forwarder} --exclude a b --include *.gz --max-postback-bytes 2048 --models m n --out out "
+        + "--state s",
+      "\(lookups) --csv-safe  --format both --grace-hours 24 --models m n --state s",
+      "\(lookups) \(tables) --state s",
+      "--allow-credits  --allow-overlap  --cost cost.csv --csv-safe  --currency USD --date-format MDY "
+        + "--dimensions app_id,country --environment production,custom --format both --histogram  --lookups l "
+        + "--model-level 0.9 --model-period week --rates rates.csv --state s --strict ",
+      "--force  --html page.html",
+      "--dsn service=x --migrate  --schema skan --state s --tables skan_daily,skan_postbacks",
+      "--allow-overlap  --csv-safe  --date-format MDY --format both --lookups l --partners p.json --state s",
+    ]
+    for (manual, text) in zip(Self.manuals, texts) {
+      #expect(DerivedConfiguration.commands.contains(String(manual.name.prefix { $0 != " " })))
+      #expect(sorted(try completed(manual).text(without: [])) == sorted(text), "\(manual.name)")
+      #expect(manual.option("--config") != nil)
     }
-    #expect(manual.option("--config") != nil)
+    let configuration = try configuration(Self.everything).derived
+    #expect(DerivedConfiguration.commands.allSatisfy(configuration.asks))
+    #expect(configuration.inputs.map(\.path) == ["dumps", "a.jsonl"])
+    #expect(configuration.inputs.map(\.forwarder) == [nil, "acme"])
+  }
+
+  /// The options of a text, of which each begins with `--`, in the order of their names.
+  private func sorted(_ text: String) -> [String] {
+    text.split(separator: "--").map { $0.trimmingCharacters(in: .whitespaces) }.sorted()
+  }
+
+  @Test func `takes one format as a word, no dimension, and an address from a file`() throws {
+    #expect(try completed(EnrichCommand.manual, #"{"format":"jsonl"}"#).all("--format") == ["jsonl"])
+    #expect(try completed(EnrichCommand.manual, #"{"format":["jsonl"]}"#).all("--format") == ["jsonl"])
+    #expect(try completed(DailyCommand.manual, #"{"dimensions":[]}"#).all("--dimensions") == [""])
+    let load = try completed(LoadPostgresCommand.manual, #"{"postgres":{"connection_file":"dsn"}}"#)
+    #expect(load.all("--dsn-file") == ["dsn"] && !load.has("--dsn"))
   }
 
   @Test func `takes an option of the command line before that of the configuration`() throws {
-    let configuration = try configuration(Self.everything)
-    func completed(_ words: [String], _ manual: Manual) throws -> Arguments {
-      ConfigurationOption.complete(try Arguments(words[...], for: manual), of: manual, from: configuration)
-    }
-    let plain = try completed([], DailyCommand.manual)
-    #expect(plain.operands == ["out"] && plain.value("--currency") == "USD" && plain.has("--histogram"))
+    let plain = try completed(DailyCommand.manual)
+    #expect(plain.operands == ["out"] && plain.all("--currency") == ["USD"] && plain.has("--histogram"))
     let own = try completed(["other", "--currency", "EUR", "--lookups=x"], DailyCommand.manual)
-    #expect(own.operands == ["other"] && own.all("--currency") == ["EUR"] && own.value("--lookups") == "x")
-    #expect(own.value("--rates") == "rates.csv")
+    #expect(own.operands == ["other"] && own.all("--currency") == ["EUR"] && own.all("--lookups") == ["x"])
+    #expect(own.all("--rates") == ["rates.csv"])
     // The page of the configuration is overwritten each time, but no other file.
-    #expect(try completed([], ReportCommand.manual).has("--force"))
+    #expect(try completed(ReportCommand.manual).has("--force"))
     #expect(try !completed(["--html", "mine.html"], ReportCommand.manual).has("--force"))
-    #expect(try completed(["--dsn-file", "f"], LoadPostgresCommand.manual).value("--dsn") == nil)
-    let run = try completed([], RunCommand.manual)
-    #expect(run.operands == ["dumps"] && run.value("--out") == "out" && run.all("--models") == ["m"])
+    #expect(try completed(["--dsn-file", "f"], LoadPostgresCommand.manual).all("--dsn").isEmpty)
+    let run = try completed(RunCommand.manual)
+    #expect(run.operands == ["dumps", "a.jsonl"] && run.all("--out") == ["out"] && run.all("--models") == ["m", "n"])
     #expect(try completed(["--from-rejects", "o"], RunCommand.manual).operands.isEmpty)
   }
 

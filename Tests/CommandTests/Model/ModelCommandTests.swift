@@ -1,3 +1,4 @@
+import Answers
 import ConversionModel
 import JSON
 import TestSupport

@@ -67,16 +67,4 @@ import Testing
     let values: [JSONValue.Member] = [.init("campaign-id", .string("1")), .init("conversion-value", .string("20"))]
     #expect(edited["values"] == .object(values))
   }
-
-  @Test func `shortens values so that their difference stays visible`() {
-    func texts(_ values: [String?]) -> [String] {
-      DifferingTexts(values.map { $0.map { Array($0.utf8) } }, width: 8).texts
-    }
-    #expect(texts(["1", nil]) == ["1", "absent"])
-    #expect(texts(["", "absent", nil]) == ["\"\"", "\"absent\"", "absent"])
-    #expect(texts(["x", "x "]) == ["x", "\"x \""])
-    #expect(texts(["aaaaaaaaaa1", "aaaaaaaaaa2"]) == ["…aa1", "…aa2"])
-    #expect(texts(["a" + String(repeating: "\u{301}", count: 5000), "b"])[0].unicodeScalars.count == 8)
-    #expect(texts(["\u{e9}", "e\u{301}"]).map { Array($0.utf8) } == [[0xC3, 0xA9], [0x65, 0xCC, 0x81]])
-  }
 }

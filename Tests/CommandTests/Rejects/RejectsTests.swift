@@ -1,3 +1,4 @@
+import Answers
 import Base
 import ConversionModel
 import Foundation

@@ -20,70 +20,10 @@ import Testing
     return []
   }
 
-  private func words(_ command: String, _ text: String) throws -> [String] {
-    try read(text).options(of: command).flatMap { [$0.name] + $0.values }
-  }
-
-  @Test func `gives each command its options`() throws {
-    let text = """
-      {"state":"s","models":["m","n"],"rates":"rates.csv","inputs":["dumps",{"path":"a.jsonl","forwarder":"acme"}],
-       "include":["*.gz"],"exclude":["a","b"],"context":["source={forwarder}"],"lookups":"l","lookup_dates":"MDY",
-       "allow_overlap":true,"grace_hours":24,"dimensions":["app_id","country"],"environment":["custom","production"],
-       "model_period":"week","model_level":0.9,"histogram":true,"costs":"cost.csv","allow_credits":true,"currency":"USD",
-       "strict_rates":true,"format":["csv","jsonl"],"csv_safe":true,"report":"page.html","partners":"p.json",
-       "postgres":{"connection":"service=x","schema":"skan","tables":["skan_daily","skan_postbacks"],"migrate":true},
-       "limits":{"postback_bytes":2048}}
-      """
-    let lookups = ["--lookups", "l", "--date-format", "MDY", "--allow-overlap"]
-    let tables = ["--format", "both", "--csv-safe"]
-    #expect(
-      try words("run", text)
-        == [
-          "--models", "m", "n", "--max-postback-bytes", "2048", "--state", "s", "--include", "*.gz", "--exclude", "a",
-          "b",
-          "--context", "source={forwarder}",
-        ]
-    )
-    #expect(
-      try words("settle", text) == lookups + ["--models", "m", "n", "--grace-hours", "24", "--state", "s"] + tables
-    )
-    #expect(try words("enrich", text) == lookups + tables)
-    #expect(
-      try words("daily", text)
-        == lookups + [
-          "--dimensions", "app_id,country", "--environment", "production,custom", "--model-period", "week",
-          "--model-level", "0.9", "--histogram", "--state", "s", "--cost", "cost.csv", "--allow-credits",
-          "--currency", "USD", "--rates", "rates.csv", "--strict",
-        ] + tables
-    )
-    #expect(try words("report", text) == ["--html", "page.html", "--force"])
-    #expect(
-      try words("load", text)
-        == [
-          "--dsn", "service=x", "--schema", "skan", "--tables", "skan_daily,skan_postbacks", "--migrate", "--state",
-          "s",
-        ]
-    )
-    #expect(try words("deliver", text) == ["--partners", "p.json", "--state", "s"] + lookups + tables)
-    #expect(try words("watch", text).isEmpty)
-    let configuration = try read(text)
-    #expect(DerivedConfiguration.commands.allSatisfy(configuration.asks))
-    #expect(configuration.inputs.map(\.path) == ["dumps", "a.jsonl"])
-    #expect(configuration.inputs.map(\.forwarder) == [nil, "acme"])
-  }
-
   @Test func `of an older file changes nothing`() throws {
     let text = #"{"spool":"spool","out":"out","rates":"rates.csv"}"#
     #expect(try read(text) == read(#"{"rates":"rates.csv"}"#))
-    for command in DerivedConfiguration.commands { #expect(try words(command, text).isEmpty, "\(command)") }
     #expect(try DerivedConfiguration.commands.filter(read(text).asks) == ["settle", "daily"])
-  }
-
-  @Test func `takes one format as a word, no dimension, and an address from a file`() throws {
-    #expect(try words("enrich", #"{"format":"jsonl"}"#) == ["--format", "jsonl"])
-    #expect(try words("enrich", #"{"format":["jsonl"]}"#) == ["--format", "jsonl"])
-    #expect(try words("daily", #"{"dimensions":[]}"#) == ["--dimensions", ""])
-    #expect(try words("load", #"{"postgres":{"connection_file":"dsn"}}"#) == ["--dsn-file", "dsn"])
   }
 
   @Test func `reports all problems at once, each with its place`() throws {

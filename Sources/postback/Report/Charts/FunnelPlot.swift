@@ -1,3 +1,4 @@
+internal import Answers
 internal import JSON
 
 /// A funnel plot: the share of each party over its number of records, with the limits in which the shares of equal parties

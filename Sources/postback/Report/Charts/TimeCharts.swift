@@ -1,3 +1,4 @@
+internal import Answers
 internal import Analysis
 internal import Base
 internal import JSON
@@ -82,12 +83,5 @@ extension TimeOrigin {
     case .option: "by --received-at"
     case .file: "by the time of their file"
     }
-  }
-}
-
-extension Timestamp {
-  /// Returns the date that is `day` days after 1970-01-01.
-  static func name(ofDay day: Int) -> String {
-    String("\(Timestamp(milliseconds: Int64(day) * 86_400_000))".prefix(10))
   }
 }

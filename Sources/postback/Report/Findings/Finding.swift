@@ -1,3 +1,4 @@
+internal import Answers
 internal import Analysis
 
 /// A sentence at the top of a report, with its weight and the section that has the evidence.

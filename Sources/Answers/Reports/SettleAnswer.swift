@@ -1,15 +1,17 @@
 internal import ConversionModel
-internal import CopySettlement
+package import CopySettlement
 internal import PostbackCopies
 
 /// The summary of a settlement as text.
-struct SettleAnswer {
+package struct SettleAnswer {
   let summary: SettlementSummary
+
+  package init(summary: SettlementSummary) { self.summary = summary }
 
   private static let mostRows = 40
 
   /// Tables, each with a title, and the findings that need attention.
-  var text: String {
+  package var text: String {
     var parts = ["postbacks by the certainty of their unsigned values", trust.text(indent: 2)]
     let overall = summary.overall
     if !overall.isEmpty {

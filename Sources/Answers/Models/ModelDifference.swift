@@ -1,18 +1,18 @@
-internal import ConversionModel
-internal import JSON
+package import ConversionModel
+package import JSON
 
 /// The differences between two models that change the meaning of a conversion value.
-struct ModelDifference {
+package struct ModelDifference {
   /// A property that differs, with its value in each model.
-  struct Line {
-    let property: String
-    let left: String
-    let right: String
+  package struct Line {
+    package let property: String
+    package let left: String
+    package let right: String
   }
 
-  private(set) var lines: [Line] = []
+  package private(set) var lines: [Line] = []
 
-  init(_ left: ConversionModel, _ right: ConversionModel) {
+  package init(_ left: ConversionModel, _ right: ConversionModel) {
     compare("app", "\(left.appID)", "\(right.appID)")
     compare("currency", left.currency ?? "none", right.currency ?? "none")
     compare("revenue kind", left.revenueKind.rawValue, right.revenueKind.rawValue)
@@ -30,7 +30,7 @@ struct ModelDifference {
   }
 
   /// The lines as JSON.
-  var json: JSONValue {
+  package var json: JSONValue {
     .array(
       lines.map { line in
         .object([

@@ -1,14 +1,16 @@
 internal import Base
 internal import ConversionModel
-internal import DailyReports
+package import DailyReports
 internal import SearchAdsReports
 
 /// The summary of a daily report as text.
-struct DailyAnswer {
+package struct DailyAnswer {
   let summary: DailySummary
 
+  package init(summary: DailySummary) { self.summary = summary }
+
   /// Tables, each with a title, and the findings that need attention.
-  var text: String {
+  package var text: String {
     var parts = ["postbacks by conversion window", windows.text(indent: 2)]
     if !summary.revenue.isEmpty { parts += ["revenue of decoded postbacks", revenue.text(indent: 2)] }
     let modelled = ModelledAnswer(totals: summary.modelled)

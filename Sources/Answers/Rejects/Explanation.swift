@@ -1,15 +1,15 @@
-internal import PostbackVerification
-internal import Tampering
+package import PostbackVerification
+package import Tampering
 internal import Base
-internal import ConversionModel
+package import ConversionModel
 internal import JSON
-internal import PostbackPipeline
+package import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 internal import Tables
 
 /// Everything about one postback, in sections of named facts.
-struct Explanation {
+package struct Explanation {
   /// Named facts that belong together.
   struct Section {
     let title: String
@@ -31,10 +31,10 @@ struct Explanation {
 
   /// A function that returns the values of accepted postbacks for a diagnosis. It is called only if a postback is
   /// diagnosed.
-  typealias Known = () async throws(PipelineFailure) -> DiagnosisContext
+  package typealias Known = () async throws(PipelineFailure) -> DiagnosisContext
 
   /// Explains the one record of a batch.
-  init(
+  package init(
     of batch: RawBatch,
     trust: Trust,
     models: Models,

@@ -1,16 +1,18 @@
 internal import Base
-internal import ConversionModel
-internal import FraudSignals
+package import ConversionModel
+package import FraudSignals
 internal import LookupTables
-internal import SKAdNetwork
+package import SKAdNetwork
 internal import Statistics
 
 /// A test of signals as sentences for an analyst.
-struct SignalSentence {
-  let test: SignalTest
+package struct SignalSentence {
+  package let test: SignalTest
+
+  package init(test: SignalTest) { self.test = test }
 
   /// The party, the numbers, the money and the time, as a sentence.
-  var text: String {
+  package var text: String {
     if test.name == .deviceCopiesDisagree { return disagreement }
     var sentence = "\(party) \(finding) (\(share(test.own))\(others))"
     if let change = test.change, change.count > 0 {
@@ -69,10 +71,10 @@ struct SignalSentence {
   }
 
   /// A day since 1970 as a date.
-  static func date(_ day: Int32) -> String { Timestamp.name(ofDay: Int(day)) }
+  package static func date(_ day: Int32) -> String { Timestamp.name(ofDay: Int(day)) }
 
   /// The corrected p-value in words.
-  var certainty: String {
+  package var certainty: String {
     let p = test.correctedPValue
     if let day = test.withdrawnOn {
       return "This was an alarm, which is withdrawn on \(Self.date(day)): by then the evidence had fallen."
@@ -91,7 +93,7 @@ struct SignalSentence {
   }
 
   /// The party, as the subject of a sentence.
-  var party: String {
+  package var party: String {
     let name = test.party.name
     let subject =
       switch test.party.kind {
@@ -174,7 +176,7 @@ struct SignalSentence {
 
 extension SignalName {
   /// The property that the test looks for, in the words of analysts.
-  var words: String {
+  package var words: String {
     switch self {
     case .fineValues: "higher fine values"
     case .coarseValues: "higher coarse values"
@@ -207,7 +209,7 @@ extension SignalName {
 
 extension SignalName {
   /// The codes of rejects that the test is about.
-  var rejectCodes: [RejectCode] {
+  package var rejectCodes: [RejectCode] {
     switch self {
     case .invalidSignatures: [.signatureInvalid]
     case .reusedTransactions: [.duplicateTransaction]
@@ -221,9 +223,9 @@ extension SignalName {
 }
 
 /// The names of fields in the language of analysts.
-enum FieldWords {
+package enum FieldWords {
   /// The name of a column or of a field of Apple's; the name itself if there is no other.
-  static func name(_ field: String) -> String {
+  package static func name(_ field: String) -> String {
     switch field.replacing("_", with: "-") {
     case "conversion-value": "the fine value"
     case "coarse-conversion-value": "the coarse value"
@@ -248,7 +250,7 @@ enum FieldWords {
 
 extension Numbers {
   /// The exact amount with at least two decimals, and thin spaces between groups of three digits.
-  static func exact(_ amount: Amount) -> String {
+  package static func exact(_ amount: Amount) -> String {
     let parts = amount.description.split(separator: ".")
     let isNegative = amount < .zero
     let digits = parts.first.map { isNegative ? $0.dropFirst() : $0 } ?? "0"

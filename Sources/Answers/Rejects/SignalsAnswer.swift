@@ -1,20 +1,24 @@
-internal import Analysis
+package import Analysis
 internal import ConversionModel
-internal import FraudSignals
-internal import JSON
+package import FraudSignals
+package import JSON
 internal import LookupTables
 internal import SKAdNetwork
 internal import Statistics
 
 /// Signals among accepted postbacks, as text or JSON.
-struct SignalsAnswer {
+package struct SignalsAnswer {
   let survey: SignalSurvey
   let report: SignalReport
   /// The maximum number of networks, and of comparisons, to print.
   let top: Int
 
+  package init(survey: SignalSurvey, report: SignalReport, top: Int) {
+    (self.survey, self.report, self.top) = (survey, report, top)
+  }
+
   /// One JSON object.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       .init(
         "networks",
@@ -73,7 +77,7 @@ struct SignalsAnswer {
   }
 
   /// A test as an object.
-  static func json(_ test: SignalTest) -> JSONValue {
+  package static func json(_ test: SignalTest) -> JSONValue {
     var members: [JSONValue.Member] = [
       .init("test", .string(test.name.rawValue)),
       .init("kind", .string(test.kind.rawValue)),
@@ -132,7 +136,7 @@ struct SignalsAnswer {
   }
 
   /// Tables, each with a title.
-  var text: String {
+  package var text: String {
     var parts = ["accepted postbacks by ad network (impossible: with fields that Apple's data tiers rule out)"]
     parts.append(networks.text(indent: 2))
     if survey.total.flagged > 0 { parts += ["impossible fields, by network", flags.text(indent: 2)] }
@@ -243,7 +247,7 @@ struct SignalsAnswer {
   }
 
   /// A p-value for people.
-  static func probability(_ value: Double) -> String {
+  package static func probability(_ value: Double) -> String {
     value < 0.0001 ? "< 0.0001" : "\((value * 10_000).rounded() / 10_000)"
   }
 }

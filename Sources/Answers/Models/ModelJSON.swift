@@ -1,12 +1,12 @@
-internal import Base
-internal import ConversionModel
-internal import JSON
+package import Base
+package import ConversionModel
+package import JSON
 
 /// Models as JSON that can be loaded again. The values of a window are always written as a table, whatever the kind of
 /// its definition.
 extension ConversionModel {
   /// The model, with those of its windows for which `isShown` returns true.
-  func json(_ isShown: (ModelWindow) -> Bool = { _ in true }) -> JSONValue {
+  package func json(_ isShown: (ModelWindow) -> Bool = { _ in true }) -> JSONValue {
     var members: [JSONValue.Member] = [
       .init("app_id", .integer(appID)),
       .init("model_id", .string(label.modelID)),
@@ -26,7 +26,7 @@ extension ConversionModel {
 
 extension ModelWindow {
   /// The window, its values as a table.
-  var json: JSONValue {
+  package var json: JSONValue {
     var members: [JSONValue.Member] = [.init("postback_sequence_index", .integer(postbackSequenceIndex))]
     if let conversionType { members.append(.init("conversion_type", .string(conversionType.rawValue))) }
     members += [.init("cumulative", .bool(isCumulative)), .init("lock_window", lockRule.json)]
@@ -51,7 +51,7 @@ extension ModelWindow {
 
 extension Meaning {
   /// The events, an array.
-  var json: JSONValue { .array(events.map(\.json)) }
+  package var json: JSONValue { .array(events.map(\.json)) }
 }
 
 extension ModelEvent {
@@ -85,8 +85,8 @@ extension LockRule {
 
 extension JSONValue {
   /// An amount of money.
-  static func amount(_ amount: Amount) -> JSONValue { .number(amount.description) }
+  package static func amount(_ amount: Amount) -> JSONValue { .number(amount.description) }
 
   /// A time; null where there is none.
-  static func time(_ time: Timestamp?) -> JSONValue { time.map { .string($0.description) } ?? .null }
+  package static func time(_ time: Timestamp?) -> JSONValue { time.map { .string($0.description) } ?? .null }
 }

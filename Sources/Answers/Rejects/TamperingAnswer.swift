@@ -1,23 +1,27 @@
-internal import Analysis
+package import Analysis
 internal import Base
-internal import JSON
+package import JSON
 internal import SKAdNetwork
 
 /// The diagnoses of rejects and the related rejects, as text or JSON.
-struct TamperingAnswer {
+package struct TamperingAnswer {
   let tampering: Tampering
   /// The groups of related rejects.
   let related: RelatedRejects
   /// The maximum number of groups, and of changes, to print.
   let top: Int
 
+  package init(tampering: Tampering, related: RelatedRejects, top: Int) {
+    (self.tampering, self.related, self.top) = (tampering, related, top)
+  }
+
   /// One JSON object.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object(Self.members(tampering, top: top) + [.init("related", RelatedAnswer(related: related).json)])
   }
 
   /// The members of a JSON object about diagnoses.
-  static func members(_ tampering: Tampering, top: Int) -> [JSONValue.Member] {
+  package static func members(_ tampering: Tampering, top: Int) -> [JSONValue.Member] {
     [
       .init("diagnosed", .integer(tampering.diagnosed)),
       .init("diagnosable", .integer(tampering.diagnosable)),
@@ -46,7 +50,7 @@ struct TamperingAnswer {
   }
 
   /// Two tables, then the related rejects.
-  var text: String {
+  package var text: String {
     var parts = [
       "diagnoses of \(tampering.diagnosed) of the \(tampering.diagnosable) rejects whose signature allows one"
     ]
@@ -130,7 +134,7 @@ struct RelatedAnswer {
 
 extension RelatedRejects.Bond {
   /// A description of the groups with this bond.
-  var words: String {
+  package var words: String {
     switch self {
     case .signature: "one signature on several transactions"
     case .transaction: "one transaction with several contents"
@@ -140,13 +144,13 @@ extension RelatedRejects.Bond {
 
 extension RelatedRejects.Group {
   /// The number of postbacks, the property that they share, and the number of postbacks not shown.
-  var title: String {
+  package var title: String {
     "\(count) postbacks of one \(bond.rawValue)" + (others > 0 ? ", of which \(others) are not shown" : "")
   }
 
   /// Returns the headings, then a row for each member with the fields in which members differ, at most `mostFields` of
   /// them and at most `width` characters of each.
-  func table(mostFields: Int, width: Int) -> [[String]] {
+  package func table(mostFields: Int, width: Int) -> [[String]] {
     let fields = differences.prefix(mostFields)
     let more = differences.count > mostFields ? ["more fields"] : []
     let columns = fields.map { field in DifferingTexts(members.map { $0.values[field] }, width: width) }

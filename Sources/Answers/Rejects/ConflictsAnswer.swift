@@ -1,9 +1,9 @@
-internal import Analysis
-internal import JSON
+package import Analysis
+package import JSON
 
 /// Copies whose unsigned values differ from those of the first copy, with the senders responsible, as text or JSON.
-struct ConflictsAnswer {
-  let conflicts: Conflicts
+package struct ConflictsAnswer {
+  package let conflicts: Conflicts
   /// The number of records read of each forwarder.
   let readByForwarder: [String?: Int]
   /// The keys of the first copies that belong to the rows shown.
@@ -11,8 +11,12 @@ struct ConflictsAnswer {
   /// The maximum number of differences, and of forwarders, to print.
   let top: Int
 
+  package init(conflicts: Conflicts, readByForwarder: [String?: Int], shownKeys: [String], top: Int) {
+    (self.conflicts, self.readByForwarder, self.shownKeys, self.top) = (conflicts, readByForwarder, shownKeys, top)
+  }
+
   /// One JSON object.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       .init("copies", .integer(conflicts.copies)),
       .init("attributed_copies", .integer(conflicts.attributedCopies)),
@@ -55,7 +59,7 @@ struct ConflictsAnswer {
   }
 
   /// A sentence and two tables; nil if there are no such copies.
-  var text: String? {
+  package var text: String? {
     guard conflicts.copies > 0 || conflicts.unfollowed > 0 else { return nil }
     var parts = [
       "\(conflicts.copies) copies of genuine postbacks have a different unsigned value than the first copy; "
@@ -95,7 +99,7 @@ struct ConflictsAnswer {
 
 extension Conflicts.Difference {
   /// The field, both values with their senders, and the sender to which the difference is attributed.
-  var cells: [String] {
+  package var cells: [String] {
     [
       field, (first ?? "absent").shortened(to: 40), CopyOrigin.text(firstFrom), (later ?? "absent").shortened(to: 40),
       CopyOrigin.text(laterFrom), attributedTo.map(CopyOrigin.text) ?? "undecided",
@@ -105,7 +109,7 @@ extension Conflicts.Difference {
 
 extension CopyOrigin {
   /// The sender as text; for nil, a note that the tables do not have the first copy.
-  static func text(_ origin: CopyOrigin?) -> String {
+  package static func text(_ origin: CopyOrigin?) -> String {
     guard let origin else { return "not in these tables" }
     guard let forwarder = origin.forwarder else { return origin.channel ?? "unknown" }
     return "\(forwarder.shortened(to: 60)) (\(origin.channel ?? "unknown channel"))"
@@ -114,7 +118,7 @@ extension CopyOrigin {
 
 extension JSONValue {
   /// A sender as an object; null if there is none.
-  static func origin(_ origin: CopyOrigin?) -> JSONValue {
+  package static func origin(_ origin: CopyOrigin?) -> JSONValue {
     guard let origin else { return .null }
     return .object([
       .init("channel", origin.channel.map { .string($0) } ?? .null),

@@ -1,12 +1,14 @@
 internal import Base
-internal import Implementation
+package import Implementation
 
 /// The report on an app's implementation as text.
-struct ImplementationAnswer {
+package struct ImplementationAnswer {
   let report: ImplementationReport
 
+  package init(report: ImplementationReport) { self.report = report }
+
   /// The verdicts, the findings with advice, and the comparison with postbacks.
-  var text: String {
+  package var text: String {
     var parts = ["\(report.rows) rows of \(report.devices) devices, \(report.badRowCount) not checked"]
     if !report.versions.isEmpty { parts += ["versions of the app", versions.text(indent: 2)] }
     if report.findings.isEmpty {

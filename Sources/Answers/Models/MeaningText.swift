@@ -3,14 +3,14 @@ internal import ConversionModel
 /// Descriptions of the meaning of conversion values, on one line, for people.
 extension Meaning {
   /// The events: `sign_up 1+, purchase 1+ for 5 to below 20`, or `nothing`.
-  var text: String {
+  package var text: String {
     events.isEmpty ? "nothing" : events.map(\.text).joined(separator: ", ")
   }
 }
 
 extension ModelEvent {
   /// The name, the count and the revenue: `purchase 1+ for 5 to below 20`.
-  var text: String { "\(name) \(countText)" + (revenue.map { " for \($0.rangeText)" } ?? "") }
+  package var text: String { "\(name) \(countText)" + (revenue.map { " for \($0.rangeText)" } ?? "") }
 
   /// The count: `3`, `1-4`, or `1+` if it has no upper limit.
   private var countText: String {
@@ -21,7 +21,7 @@ extension ModelEvent {
 
 extension Revenue {
   /// The range: `9.99`, `5 to below 20`, or `20 or more`.
-  var rangeText: String {
+  package var rangeText: String {
     guard let maximum else { return "\(minimum) or more" }
     return maximum == minimum ? "\(minimum)" : "\(minimum) to below \(maximum)"
   }
@@ -29,7 +29,7 @@ extension Revenue {
 
 extension LockRule {
   /// The rule in words, such as `locked at its highest value`.
-  var text: String {
+  package var text: String {
     switch self {
     case .never: "never locked early"
     case .highestValue: "locked at its highest value"
@@ -42,7 +42,7 @@ extension LockRule {
 
 extension ModelWindow {
   /// The name of the window: `window 0`, `window 1 (re-engagement)`.
-  var title: String {
+  package var title: String {
     "window \(postbackSequenceIndex)" + (conversionType.map { " (\($0.rawValue))" } ?? "")
   }
 }

@@ -1,19 +1,21 @@
-internal import Analysis
+package import Analysis
 internal import Base
-internal import JSON
+package import JSON
 internal import SKAdNetwork
 internal import TableReading
 
 /// The rejects of two periods, and the groups that changed, as text or JSON.
-struct ComparisonAnswer {
+package struct ComparisonAnswer {
   let comparison: RejectComparison
   /// The maximum number of groups to print.
   let top: Int
 
+  package init(comparison: RejectComparison, top: Int) { (self.comparison, self.top) = (comparison, top) }
+
   private var changes: ArraySlice<RejectComparison.Change> { comparison.changes.prefix(top) }
 
   /// One JSON object.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       .init("before", json(comparison.periods.before, comparison.totals.before)),
       .init("after", json(comparison.periods.after, comparison.totals.after)),
@@ -48,7 +50,7 @@ struct ComparisonAnswer {
   }
 
   /// The totals of both periods, and a table of the groups.
-  var text: String {
+  package var text: String {
     let (before, after) = (comparison.totals.before, comparison.totals.after)
     var totals = TextTable(["", "\(comparison.periods.before)", "\(comparison.periods.after)"], numbersIn: [1, 2])
     totals.add("records read", "\(before.read)", "\(after.read)")
@@ -91,13 +93,13 @@ struct ComparisonAnswer {
 }
 
 /// A change in words.
-struct ChangeWords {
+package struct ChangeWords {
   private let change: RejectComparison.Change
 
-  init(_ change: RejectComparison.Change) { self.change = change }
+  package init(_ change: RejectComparison.Change) { self.change = change }
 
   /// The first day of the change with its name, such as `Tuesday 2026-03-24`.
-  var day: String? {
+  package var day: String? {
     change.day.map { day in
       // 1970-01-01 was a Thursday.
       let names = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
@@ -106,13 +108,13 @@ struct ChangeWords {
   }
 
   /// The network, or the number of networks.
-  var network: String { change.networks > 1 ? "\(change.networks) networks" : change.network ?? "-" }
+  package var network: String { change.networks > 1 ? "\(change.networks) networks" : change.network ?? "-" }
 
   /// The app, or the number of apps.
-  var app: String { change.apps > 1 ? "\(change.apps) apps" : change.app ?? "-" }
+  package var app: String { change.apps > 1 ? "\(change.apps) apps" : change.app ?? "-" }
 
   /// The rejects of a day before and after.
-  var rates: String { "\(Self.number(change.rates.before)) → \(Self.number(change.rates.after))" }
+  package var rates: String { "\(Self.number(change.rates.before)) → \(Self.number(change.rates.after))" }
 
   /// The factor of the change, such as `×4.0`; `new` if there were none before.
   var factor: String {
@@ -120,7 +122,7 @@ struct ChangeWords {
   }
 
   /// The change as a sentence.
-  var sentence: String {
+  package var sentence: String {
     let sender = change.forwarder.map { "forwarder \($0)" } ?? "no forwarder"
     let network = change.networks > 1 ? ", \(network)" : change.network.map { ", network \($0)" } ?? ""
     let app = change.apps > 1 ? ", \(app)" : change.app.map { ", app \($0)" } ?? ""

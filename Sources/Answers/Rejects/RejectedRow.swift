@@ -1,15 +1,15 @@
-internal import Analysis
+package import Analysis
 internal import Base
 internal import JSON
 internal import SKAdNetwork
 
 /// A row of skan_rejects, as text for people.
-struct RejectedRow {
+package struct RejectedRow {
   private let members: [JSONValue.Member]
   private let conflicts: Conflicts?
 
   /// Reads the row from a line of JSON. `conflicts` supplies the senders of first copies.
-  init(_ line: [UInt8], conflicts: Conflicts? = nil) {
+  package init(_ line: [UInt8], conflicts: Conflicts? = nil) {
     self.conflicts = conflicts
     guard case .object(let members) = try? JSONValue(parsing: line) else {
       self.members = []
@@ -21,7 +21,7 @@ struct RejectedRow {
   private static let bodies = ["raw_body", "raw_body_base64"]
 
   /// A line for each cell that is not null, then the raw body on one line. Bytes that are not text are escaped.
-  var text: String {
+  package var text: String {
     var table = TextTable()
     for member in members where member.value != .null && !Self.bodies.contains(member.key) {
       table.add(member.key, member.value.text ?? "\(member.value)")
@@ -36,7 +36,7 @@ struct RejectedRow {
   }
 
   /// The key of the first copy, if the reject is a copy with other unsigned values; else nil.
-  var firstOfConflict: String? {
+  package var firstOfConflict: String? {
     let row = JSONValue.object(members)
     return row["reject_code"]?.text == RejectCode.duplicateConflict.rawValue
       ? row["first_seen_postback_key"]?.text : nil
@@ -55,7 +55,7 @@ struct RejectedRow {
 
 extension String {
   /// Decodes UTF-8. Control characters, which a terminal would interpret, and bytes that are not UTF-8 are escaped.
-  init(escaping bytes: [UInt8]) {
+  package init(escaping bytes: [UInt8]) {
     var text = ""
     var input = bytes.makeIterator()
     var parser = Unicode.UTF8.ForwardParser()

@@ -1,20 +1,22 @@
-internal import Analysis
+package import Analysis
 internal import Base
-internal import JSON
+package import JSON
 internal import TableReading
 internal import Tampering
 
 /// Rejects with the signatures of accepted postbacks of other transactions, as text or JSON.
-struct StolenAnswer {
+package struct StolenAnswer {
   let stolen: StolenSignatures
   /// The maximum number of senders, and of rejects, to print.
   let top: Int
+
+  package init(stolen: StolenSignatures, top: Int) { (self.stolen, self.top) = (stolen, top) }
 
   /// The maximum number of rejects that are shown as text.
   private static let mostExamples = 5
 
   /// One JSON object.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       .init("rejects", .integer(stolen.rejects)),
       .init("accepted_postbacks", .integer(stolen.owners)),
@@ -52,7 +54,7 @@ struct StolenAnswer {
   }
 
   /// A sentence, a table of senders, and a few rejects with the postbacks that their signatures belong to.
-  var text: String {
+  package var text: String {
     var parts = [sentences.joined(separator: "\n")]
     guard !stolen.groups.isEmpty else { return parts[0] }
     var senders = TextTable(

@@ -1,7 +1,7 @@
 internal import Base
 
 /// A table of text cells, aligned in columns for people.
-struct TextTable {
+package struct TextTable {
   /// The right-aligned columns, which hold numbers.
   private let numberColumns: Set<Int>
   /// The columns of times, which may be cut to the date.
@@ -10,21 +10,21 @@ struct TextTable {
   private var rows: [[String]] = []
 
   /// Creates a table, with a heading row if `header` is not empty.
-  init(_ header: [String] = [], numbersIn numbers: Set<Int> = [], timesIn times: Set<Int> = []) {
+  package init(_ header: [String] = [], numbersIn numbers: Set<Int> = [], timesIn times: Set<Int> = []) {
     (numberColumns, timeColumns) = (numbers, times)
     hasHeader = !header.isEmpty
     if hasHeader { add(header) }
   }
 
   /// Adds a row. Control characters in it are escaped.
-  mutating func add(_ cells: String...) { add(cells) }
+  package mutating func add(_ cells: String...) { add(cells) }
 
   /// Adds a row. Control characters in it are escaped.
-  mutating func add(_ cells: [String]) { rows.append(cells.map(\.withControlCharactersEscaped)) }
+  package mutating func add(_ cells: [String]) { rows.append(cells.map(\.withControlCharactersEscaped)) }
 
   /// Returns the rows as lines, each indented by this many spaces. A table with headings is fitted into `width`
   /// columns, by default those of the terminal; nil leaves it as wide as it is.
-  func text(indent: Int = 0, width: Int? = Terminal.width()) -> String {
+  package func text(indent: Int = 0, width: Int? = Screen.width()) -> String {
     var widths: [Int] = []
     for row in rows {
       for (column, cell) in row.enumerated() {
@@ -86,10 +86,12 @@ struct TextTable {
 extension String {
   /// The width of the text on a terminal, in columns: a wide character (as in East Asian scripts) takes two, a lone
   /// combining mark none.
-  var columns: Int { utf8.count == count && utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns } }
+  package var columns: Int {
+    utf8.count == count && utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns }
+  }
 
   /// Returns the text cut to at most this many columns of a terminal, with an ellipsis if it is cut.
-  func shortened(toColumns limit: Int) -> String {
+  package func shortened(toColumns limit: Int) -> String {
     guard columns > limit else { return self }
     guard limit > 0 else { return "" }
     var text = ""

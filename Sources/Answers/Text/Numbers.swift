@@ -1,9 +1,10 @@
-internal import ConversionModel
+package import Base
+package import ConversionModel
 
 /// The formats of numbers in a page.
-enum Numbers {
+package enum Numbers {
   /// The number with a narrow, unbreakable space between groups of three digits.
-  static func grouped(_ number: Int) -> String {
+  package static func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
     var text = ""
     for (index, digit) in digits.enumerated() {
@@ -15,13 +16,13 @@ enum Numbers {
 
   /// The amount with its currency, with two digits after the point and groups of three before it: `EUR 1 234.50`. Smaller
   /// parts are rounded half to even; the tables have them.
-  static func money(_ amount: Amount, _ currency: String?) -> String {
+  package static func money(_ amount: Amount, _ currency: String?) -> String {
     let text = plain(amount)
     return currency.map { "\($0)\u{a0}\(text)" } ?? text
   }
 
   /// The amount as `money` has it, without a currency.
-  static func plain(_ amount: Amount) -> String {
+  package static func plain(_ amount: Amount) -> String {
     let hundredths = amount.roundedHundredths
     let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
     var groups: [String] = []
@@ -37,11 +38,18 @@ enum Numbers {
   }
 
   /// A ratio with two digits after the point.
-  static func ratio(_ ratio: Double) -> String {
+  package static func ratio(_ ratio: Double) -> String {
     let hundredths = Int((ratio * 100).rounded(.toNearestOrEven))
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
   }
 
   /// The share with one digit after the point.
-  static func percent(_ share: Double) -> String { "\((share * 1000).rounded(.toNearestOrEven) / 10) %" }
+  package static func percent(_ share: Double) -> String { "\((share * 1000).rounded(.toNearestOrEven) / 10) %" }
+}
+
+extension Timestamp {
+  /// Returns the date that is `day` days after 1970-01-01.
+  package static func name(ofDay day: Int) -> String {
+    String("\(Timestamp(milliseconds: Int64(day) * 86_400_000))".prefix(10))
+  }
 }

@@ -1,26 +1,30 @@
-internal import Analysis
+package import Analysis
 internal import Base
-internal import JSON
+package import JSON
 internal import SKAdNetwork
-internal import TableReading
+package import TableReading
 internal import Tables
 
 /// The answer to a query over rejects, as text, JSON or CSV.
-struct RejectsAnswer {
+package struct RejectsAnswer {
   let query: RejectQuery
   let survey: RejectSurvey
   /// The signals among accepted postbacks; nil unless they are asked for.
-  let signals: SignalsAnswer?
+  package var signals: SignalsAnswer?
   /// The diagnoses of the rejects and the related rejects; nil unless they are asked for.
-  let tampering: TamperingAnswer?
+  package var tampering: TamperingAnswer?
   /// The stolen signatures; nil unless they are asked for.
-  let stolen: StolenAnswer?
+  package var stolen: StolenAnswer?
   /// The comparison of two periods; nil unless it is asked for.
-  let comparison: ComparisonAnswer?
+  package var comparison: ComparisonAnswer?
   /// Indicates that the groups are in the order of time and not of size.
   let sortsByDay: Bool
   /// The maximum number of groups to print.
   let top: Int
+
+  package init(query: RejectQuery, survey: RejectSurvey, sortsByDay: Bool, top: Int) {
+    (self.query, self.survey, self.sortsByDay, self.top) = (query, survey, sortsByDay, top)
+  }
 
   /// The largest groups.
   private var groups: [RejectSurvey.Group] {
@@ -51,7 +55,7 @@ struct RejectsAnswer {
   private var names: [String] { query.grouping.map(\.name) }
 
   /// One JSON object.
-  var json: JSONValue {
+  package var json: JSONValue {
     let otherGroups: [JSONValue.Member] = [
       .init("rejects", .integer(others.count)),
       .init("rejects_by_class", .counts(others.classes)),
@@ -92,7 +96,7 @@ struct RejectsAnswer {
   }
 
   /// The groups as CSV (RFC 4180) with a header, as tables are written: a null is an absent field.
-  var csv: String {
+  package var csv: String {
     let classes = RejectClass.allCases
     let header =
       names + ["rejects", "share_of_rejects", "read", "share_of_read", "first_seen", "last_seen"]
@@ -113,7 +117,7 @@ struct RejectsAnswer {
   }
 
   /// The answer as text: totals, a table of groups, and the rows.
-  var text: String {
+  package var text: String {
     let read = survey.read.map { " of \($0) read (\(Share(survey.rejects.count, of: $0)))" } ?? ""
     var facts = TextTable()
     facts.add("rejects", "\(survey.rejects.count)\(read)")
@@ -172,7 +176,7 @@ struct RejectsAnswer {
 
 extension RejectClass {
   /// The class in words.
-  var words: String {
+  package var words: String {
     switch self {
     case .copies: "further copies of accepted postbacks"
     case .noise: "noise"
@@ -182,12 +186,12 @@ extension RejectClass {
 }
 
 /// A part of a whole for people: "12.3 %".
-struct Share: CustomStringConvertible {
+package struct Share: CustomStringConvertible {
   private let part, whole: Int
 
-  init(_ part: Int, of whole: Int) { (self.part, self.whole) = (part, whole) }
+  package init(_ part: Int, of whole: Int) { (self.part, self.whole) = (part, whole) }
 
-  var description: String {
+  package var description: String {
     guard whole > 0 else { return "-" }
     let share = Double(part) / Double(whole) * 100
     if part > 0, share < 0.05 { return "< 0.1 %" }
@@ -197,32 +201,32 @@ struct Share: CustomStringConvertible {
 
 extension JSONValue {
   /// A part of a whole, to the millionth; null if there is no whole.
-  static func share(_ part: Int, of whole: Int?) -> JSONValue {
+  package static func share(_ part: Int, of whole: Int?) -> JSONValue {
     guard let whole, whole > 0 else { return .null }
     return .number("\((Double(part) / Double(whole) * 1_000_000).rounded() / 1_000_000)")
   }
 
   /// The numbers of rejects by class.
-  static func counts(_ counts: RejectCounts) -> JSONValue {
+  package static func counts(_ counts: RejectCounts) -> JSONValue {
     .object(RejectClass.allCases.map { .init($0.rawValue, .integer(counts[$0])) })
   }
 
   /// A time, RFC 3339 in UTC.
-  static func time(_ milliseconds: Int64?) -> JSONValue {
+  package static func time(_ milliseconds: Int64?) -> JSONValue {
     milliseconds.map { .string("\(Timestamp(milliseconds: $0))") } ?? .null
   }
 }
 
 extension String {
   /// The text as a CSV field, in quotes if necessary. An empty text is in quotes, to distinguish it from null.
-  var csvField: String {
+  package var csvField: String {
     let needsQuotes = isEmpty || utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ",") }
     return needsQuotes
       ? "\"\(split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\"" : self
   }
 
   /// The text, cut to `count` Unicode scalars, and not characters, because a character may have any number of scalars.
-  func shortened(to count: Int) -> String {
+  package func shortened(to count: Int) -> String {
     unicodeScalars.count > count ? String(unicodeScalars.prefix(count - 1)) + "…" : self
   }
 }
