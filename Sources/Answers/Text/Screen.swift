@@ -1,4 +1,4 @@
-package import Glibc
+internal import Glibc
 
 /// A stream of the process that may be a terminal.
 package enum Screen {
