@@ -14,7 +14,8 @@ enum Main {
   static let version = "0.1.0"
 
   static let commands = CommandList(commands: [
-    RunCommand.self, InputsCommand.self, ImportCommand.self, WatchCommand.self, ServeCommand.self, InitCommand.self, ConfigCheckCommand.self,
+    RunCommand.self, InputsCommand.self, ImportCommand.self, WatchCommand.self, ServeCommand.self, InitCommand.self,
+    ConfigCheckCommand.self,
     ExplainCommand.self, RejectsCommand.self, ReportCommand.self,
     CaseCommand.self, EnrichCommand.self, RefreshCommand.self,
     SettleCommand.self, DailyCommand.self, DeliverCommand.self, RetainCommand.self, ForgetCommand.self,

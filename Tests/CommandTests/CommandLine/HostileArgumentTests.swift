@@ -24,7 +24,9 @@ import Testing
         lines.append(name + given + [option.name, hostile])
         lines.append(name + given + ["\(option.name)=\(hostile)"])
       }
-      for option in manual.options where option.placeholder == nil { lines.append(name + ["\(option.name)=\(hostile)"]) }
+      for option in manual.options where option.placeholder == nil {
+        lines.append(name + ["\(option.name)=\(hostile)"])
+      }
     }
     return lines
   }()
