@@ -258,7 +258,8 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
         "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports", "Implementation",
-      ]
+      ],
+      unoptimized
     ),
     program(
       "postback",

@@ -49,7 +49,9 @@ enum InstallUpdate {
   /// Source: Apple, "Creating postbacks in developer settings" and "Understanding AdAttributionKit and SKAdNetwork
   /// interoperability".
   ///
-  /// - Parameter adAttributionKit: Tells AdAttributionKit; returns false where the device does not have it.
+  /// - Parameters:
+  ///   - skAdNetwork: Tells SKAdNetwork.
+  ///   - adAttributionKit: Tells AdAttributionKit; returns false where the device does not have it.
   /// - Throws: The error of SKAdNetwork, if both refuse the values.
   static func tell(
     skAdNetwork: () async throws -> Void,

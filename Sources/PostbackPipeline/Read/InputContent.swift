@@ -9,6 +9,8 @@ package protocol InputBytes: AnyObject {
 }
 
 /// The content of an open input: an open file, or other bytes.
+///
+/// Its functions are not inlined, because the optimiser of Swift 6.3 aborts where two of them meet in one.
 enum InputContent: ~Copyable {
   case file(OpenFile)
   case bytes(any InputBytes)
@@ -30,7 +32,7 @@ enum InputContent: ~Copyable {
   }
 
   /// Goes back to the start.
-  func rewind() throws(FileFailure) {
+  @inline(never) func rewind() throws(FileFailure) {
     switch self {
     case .file(let file): try file.rewind()
     case .bytes(let bytes): bytes.rewind()
@@ -38,7 +40,7 @@ enum InputContent: ~Copyable {
   }
 
   /// Reads as `OpenFile.read(into:at:)` does.
-  func read(into buffer: inout [UInt8], at start: Int) throws(FileFailure) -> Int {
+  @inline(never) func read(into buffer: inout [UInt8], at start: Int) throws(FileFailure) -> Int {
     switch self {
     case .file(let file): try file.read(into: &buffer, at: start)
     case .bytes(let bytes): try bytes.read(into: &buffer, at: start)

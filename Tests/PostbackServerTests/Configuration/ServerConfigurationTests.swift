@@ -156,7 +156,7 @@ import Testing
     #expect(added.trustedKeys.isEmpty && added.appleKeys.map(\.environment) == [.production, .development])
     #expect(added.appleKeys.map { $0.validFrom.map { "\($0)" } } == ["2026-12-01T00:00:00Z", nil])
     #expect(
-      added.derived.options(of: "run").flatMap(\.values)
+      added.appleKeys.map(\.option)
         == [
           "apple-cas-identifier/1=\(base64),production,2026-12-01T00:00:00Z",
           "apple-development-identifier/2=\(base64),development",
