@@ -9,8 +9,7 @@ internal import TableReading
 /// A folder of results that were calculated for parts of tables, each under the digest of all that it follows from.
 ///
 /// A file never changes. One that is missing, or that is damaged, is calculated again, so that the folder may be removed at any
-/// time. Only one process at a time may use a folder, of
-/// which several tasks may work on different files.
+/// time. Only one process at a time may use a folder, and several of its tasks may work on different files.
 package final class PartCache: Sendable {
   /// A kind of files.
   package enum Kind: String, CaseIterable, Sendable {

@@ -59,7 +59,7 @@ package struct PartMerging<Result: PartResult> {
   ///   - empty: The result for no rows.
   ///   - cache: The results that were calculated before; nil if none are kept.
   ///   - jobs: The number of tasks that read at once.
-  ///   - keepsParts: True if the results of parts stay when their block is complete, because others use them too.
+  ///   - keepsParts: True if those who make the results of parts keep them, also when their block is complete.
   package init(
     _ kind: PartCache.Kind,
     settings: [String] = [],
@@ -188,8 +188,7 @@ package struct PartMerging<Result: PartResult> {
       try didRead(part, &result)
     } else {
       for child in block.children {
-        let isKept = child.part == nil || keepsParts
-        guard let part = try await self.result(of: child, isKept: isKept, &reading, didRead) else {
+        guard let part = try await self.result(of: child, isKept: child.part == nil, &reading, didRead) else {
           if let cache, let name = block.name { try cache.add(name, [UInt8]()) }
           return nil
         }
@@ -198,7 +197,8 @@ package struct PartMerging<Result: PartResult> {
     }
     // Lines that are not rows are reported each time: their part is read again, and its block is none, so that others are not.
     let isReadable = result.unreadable.count == 0
-    if let cache, let name = block.name, isReadable ? isKept : block.part == nil {
+    let isOfOthers = keepsParts && block.part != nil
+    if let cache, let name = block.name, isReadable ? isKept && !isOfOthers : block.part == nil {
       if result.isWhole, isReadable { try cache.add(name, result) } else { try cache.add(name, [UInt8]()) }
     }
     return result.isWhole ? result : nil

@@ -66,7 +66,6 @@ package struct Daily: Sendable {
     var pass = PartPass(copies, jobs: jobs)
     pass.daily = try PartCalculation(lookups, settings, in: cache)
     pass.settled = try SettledFiles.byPart(inputs.settled?.rows, events: inputs.settled?.events)
-    try await pass.fill()
     var total = DailyPart()
     let merging = PartMerging(.daily, empty: DailyPart(), cache: cache, jobs: jobs, keepsParts: true)
     try await merging.add(try pass.dailyItems(), to: &total)

@@ -39,11 +39,10 @@ package struct Enrichment: Sendable {
     var pass = PartPass(copies, jobs: jobs)
     pass.settled = try SettledFiles.byPart(settled, events: nil)
     pass.enrichment = try PartCalculation(lookups, encoding, in: cache)
-    try await pass.fill()
     var summary = EnrichmentSummary()
     var unreadable = copies.unreadable
-    for (place, part) in parts.enumerated() {
-      guard let enriched = try await pass.results(of: place).enriched else { continue }
+    try await pass.forEach { part, results throws(PipelineFailure) in
+      guard let enriched = results.enriched else { return }
       summary += enriched.summary
       unreadable += enriched.unreadable
       try enriched.rows.add(to: table, number: part.number, from: cache)

@@ -37,18 +37,17 @@ package struct Settlement: Sendable {
     let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: settings.bufferBytes)
     var pass = PartPass(copies, jobs: jobs)
     pass.settlement = try PartCalculation(lookups, models, modelsDigest, settings, encoding, in: cache)
-    try await pass.fill()
     var counts = SettlementCounts()
     var unreadable = copies.unreadable
     var written = (settled: 0, events: 0)
-    for part in parts.indices {
-      guard let settled = try await pass.results(of: part).settled else { continue }
+    try await pass.forEach { part, results throws(PipelineFailure) in
+      guard let settled = results.settled else { return }
       counts += settled.counts
       unreadable += settled.unreadable
       written.settled += settled.rows.count
       written.events += settled.events.count
-      try settled.rows.add(to: tables.settled, number: parts[part].number, from: cache)
-      try settled.events.add(to: tables.events, number: parts[part].number, from: cache)
+      try settled.rows.add(to: tables.settled, number: part.number, from: cache)
+      try settled.events.add(to: tables.events, number: part.number, from: cache)
     }
     summary = SettlementSummary(
       counts,

@@ -19,10 +19,7 @@ struct PartPass: Sendable {
   struct Results: Sendable {
     var settled: SettledPart?
     var enriched: EnrichedPart?
-    /// The names of the counts in the cache.
-    var daily: String?
-    var signals: String?
-    /// The counts, if they were counted now.
+    /// The counts, if they were counted now; those that are in the cache are merged from there.
     var dailyCounts: DailyPart?
     var signalCounts: SignalCounts?
   }
@@ -43,16 +40,24 @@ struct PartPass: Sendable {
 
   init(_ copies: PartCopies, jobs: Int) { (self.copies, self.jobs) = (copies, jobs) }
 
-  /// Adds what is missing to the cache, several parts at once.
-  func fill() async throws(PipelineFailure) {
-    var lacking: [Int] = []
-    for part in copies.parts.indices where !(try present(part).missing.isEmpty) { lacking.append(part) }
+  /// Calls `body` with each part and its results, in order. Parts that lack results are worked on side by side.
+  func forEach(
+    _ body: (TablePart, Results) throws(PipelineFailure) -> Void = { _, _ in }
+  ) async throws(PipelineFailure) {
+    let found = try copies.parts.indices.map { part throws(PipelineFailure) in try present(part) }
+    let lacking = found.indices.filter { !found[$0].missing.isEmpty }
     var pass = self
     pass.jobs = lacking.count < jobs ? jobs : 1
-    var results = lacking.mapConcurrently(jobs) { [pass] part throws(PipelineFailure) in
-      _ = try await pass.results(of: part)
+    var made = lacking.mapConcurrently(jobs) { [pass] part throws(PipelineFailure) in
+      try await pass.results(of: part)
     }.makeAsyncIterator()
-    while try await results.next() != nil {}
+    for (part, known) in zip(copies.parts, found) {
+      if known.missing.isEmpty {
+        try body(part, known.results)
+      } else if let results = try await made.next() {
+        try body(part, results)
+      }
+    }
   }
 
   /// Returns the results of a part.
@@ -74,11 +79,11 @@ struct PartPass: Sendable {
       try await written.readEvents(names.settled?.events, jobs: jobs)
       // Counts with lines that are not rows are made again each time, so that these are reported.
       if written.unreadable.count == 0 { try cache.add(names.daily, written) }
-      (results.daily, results.dailyCounts) = (names.daily, written)
+      results.dailyCounts = written
     }
     if missing.signals != nil {
       try cache.add(names.signals, writer.signals)
-      (results.signals, results.signalCounts) = (names.signals, writer.signals)
+      results.signalCounts = writer.signals
     }
     return results
   }
@@ -154,20 +159,21 @@ struct PartPass: Sendable {
     if let settlement {
       results.settled = try SettledPart(try settlement.name(.settled, inputs(of: part), in: cache), in: cache)
     }
+    var (hasDaily, hasSignals) = (false, false)
     if settlement == nil || results.settled != nil {
       var names = try names(of: part, results)
       if enrichment != nil {
         results.enriched = try EnrichedPart(names.enrichment, in: cache)
         names = try self.names(of: part, results)
       }
-      if try has(names.daily) { results.daily = names.daily }
-      if enrichment == nil || results.enriched != nil, try has(names.signals) { results.signals = names.signals }
+      hasDaily = try has(names.daily)
+      if enrichment == nil || results.enriched != nil { hasSignals = try has(names.signals) }
     }
     let missing = Missing(
       settler: results.settled == nil ? settlement?.calculation : nil,
       enricher: results.enriched == nil ? enrichment?.calculation : nil,
-      counter: results.daily == nil ? daily?.calculation : nil,
-      signals: results.signals == nil ? signals?.calculation : nil
+      counter: hasDaily ? nil : daily?.calculation,
+      signals: hasSignals ? nil : signals?.calculation
     )
     return (results, missing)
   }

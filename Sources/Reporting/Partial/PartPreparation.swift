@@ -51,6 +51,6 @@ package struct PartPreparation: Sendable {
     if isEnriching { pass.enrichment = try PartCalculation(lookups, encoding, in: cache) }
     if let daily { pass.daily = try PartCalculation(lookups, daily, in: cache) }
     if let lateAfterDays { pass.signals = try PartCalculation(lateAfterDays: lateAfterDays, in: cache) }
-    try await pass.fill()
+    try await pass.forEach()
   }
 }

@@ -25,7 +25,6 @@ extension SignalCounts {
     pass.signals = counter
     pass.settled = try SettledFiles.byPart(settled, events: nil)
     pass.enriched = try PipelineFailure.state { () throws(FileFailure) in try SettledFiles.byNumber(enriched) }
-    try await pass.fill()
     func merging(keepsParts: Bool) -> PartMerging<SignalCounts> {
       PartMerging(
         .signals,
