@@ -167,7 +167,8 @@ let package = Package(
     module(
       "ImportedRows",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "DurableFiles", "Tables", "PostbackPipeline",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "DurableFiles", "Ledger", "Tables",
+        "PostbackPipeline",
         "DerivedTables",
       ]
     ),

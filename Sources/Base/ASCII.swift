@@ -16,10 +16,13 @@ extension UInt8 {
 
 extension String {
   /// The text with all bytes percent-encoded that are not unreserved (RFC 3986, section 2.1).
-  package var percentEncoded: String {
+  package var percentEncoded: String { percentEncoded(keeping: nil) }
+
+  /// Returns the text with all bytes percent-encoded that are neither unreserved nor `other`.
+  package func percentEncoded(keeping other: UInt8?) -> String {
     var text: [UInt8] = []
     for byte in utf8 {
-      if byte.isUnreserved {
+      if byte.isUnreserved || byte == other {
         text.append(byte)
       } else {
         text.append(UInt8(ascii: "%"))

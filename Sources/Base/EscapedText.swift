@@ -47,3 +47,34 @@ extension Unicode.Scalar {
     }
   }
 }
+
+extension String {
+  /// The character that a reference of XML names between `&` and `;`: one of the five entities of XML, or a number. Nil for others.
+  ///
+  /// Source: XML 1.0, sections 4.1 and 4.6.
+  package init?(xmlReference name: some StringProtocol) {
+    switch name {
+    case "amp": self = "&"
+    case "lt": self = "<"
+    case "gt": self = ">"
+    case "quot": self = "\""
+    case "apos": self = "'"
+    default:
+      let isHexadecimal = name.hasPrefix("#x")
+      guard name.hasPrefix("#"),
+        let number = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10), number != 0,
+        let scalar = Unicode.Scalar(number)
+      else { return nil }
+      self.init(Character(scalar))
+    }
+  }
+}
+
+extension Substring {
+  /// The text without white space around it.
+  package var trimmed: Substring {
+    var text = drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text = text.dropLast() }
+    return text
+  }
+}

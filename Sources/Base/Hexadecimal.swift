@@ -22,6 +22,15 @@ extension [UInt8] {
   }
 }
 
+extension String {
+  /// The bytes as two hexadecimal digits each, in lower case.
+  package init(hexadecimal bytes: Span<UInt8>) {
+    var digits: [UInt8] = []
+    digits.appendHexadecimal(bytes)
+    self.init(decoding: digits, as: UTF8.self)
+  }
+}
+
 extension OutputSpan<UInt8> {
   /// Appends bytes as two hexadecimal digits each, in lower case.
   package mutating func append(hexadecimal bytes: Span<UInt8>) {

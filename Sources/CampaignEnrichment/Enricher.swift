@@ -87,7 +87,7 @@ package struct Enricher: Sendable {
     _ app: Int64
   ) -> CampaignQuery? {
     let key =
-      network.map { lookups.campaigns.network(name: $0.name) } ?? lookups.campaigns.network(id: Networks.canonical(id))
+      network.map { lookups.campaigns.network(name: $0.name) } ?? lookups.campaigns.network(id: id.canonicalNetworkID)
     guard let key else { return nil }
     let identifier: CampaignQuery.Identifier
     if let source = cursor.cell(columns.sourceIdentifier) {

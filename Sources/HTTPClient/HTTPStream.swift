@@ -123,6 +123,20 @@ package final class HTTPStream {
     return count
   }
 
+  /// Returns the rest of the body. Throws if it has more bytes than `most`.
+  package func body(upTo most: Int) throws(StreamFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try read(into: &piece, at: 0)
+      if count == 0 { return bytes }
+      bytes += piece[..<count]
+      guard bytes.count <= most else {
+        throw StreamFailure(reason: "The answer has more than \(most) bytes", isTemporary: false)
+      }
+    }
+  }
+
   private func failure(_ result: Int) -> StreamFailure {
     StreamFailure(
       reason: unsafe String(cString: ccurl_stream_error(stream)),

@@ -3,7 +3,8 @@ internal import DerivedTables
 package import DurableFiles
 package import InputForms
 package import JSON
-package import PostbackPipeline
+internal import Ledger
+internal import PostbackPipeline
 internal import Signatures
 package import Tables
 
@@ -27,12 +28,10 @@ package final class ImportedOutput {
     summary = ImportedSummary(vendor: vendor)
   }
 
-  /// Adds the rows of inputs, all of which have this form.
-  package func add(_ inputs: [InputFile], _ form: InputForm) async throws {
-    var inputs = inputs
-    for index in inputs.indices { inputs[index].form = form }
+  /// Adds the rows of the inputs at some paths, all of which have this form.
+  package func add(_ paths: [String], _ form: InputForm) async throws {
     var unwrapper = form.mapping.map { Unwrapper($0) }
-    var batches = PostbackReader(inputs: inputs).makeAsyncIterator()
+    var batches = PostbackReader(inputs: try InputFile.enumerate(paths, in: form)).makeAsyncIterator()
     while let batch = try await batches.next() {
       var before = 0
       for origin in batch.origins {
@@ -72,12 +71,8 @@ package final class ImportedOutput {
 
   private static func digest(_ texts: [String]) throws(LibcryptoFailure) -> (number: UInt128, text: String) {
     var hash = try SHA256()
-    try hash.update(texts.joined(separator: "\u{2063}").utf8.span)
-    let bytes = try hash.finish().bytes
-    var (number, text) = (UInt128(0), [UInt8]())
-    for index in 0..<16 { number = number << 8 | UInt128(bytes[index]) }
-    text.appendHexadecimal(bytes.span)
-    return (number, String(decoding: text.prefix(32), as: UTF8.self))
+    let text = String(try hash.hexadecimalDigest(ofJoined: texts).prefix(32))
+    return (UInt128(text, radix: 16) ?? 0, text)
   }
 
   /// Puts the table in the place of the one that was there before.

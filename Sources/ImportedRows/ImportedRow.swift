@@ -57,7 +57,7 @@ struct ImportedRow {
   private mutating func add(_ member: JSONValue.Member, _ mapping: Mapping?) {
     if case .null = member.value { return }
     if let name = mapping?.column(of: member.key), add(member.value, asColumn: name) { return }
-    for (column, fields) in Self.fields where fields.contains(where: { $0.name == member.key }) {
+    for (column, fields) in Self.fields {
       if let field = fields.first(where: { $0.name == member.key }), take(member.value, field, column) { return }
     }
     if ["app_id", Field.appID.name].contains(member.key), integers[.appID] == nil, let text = member.value.text,

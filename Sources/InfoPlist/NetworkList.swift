@@ -57,9 +57,7 @@ package struct NetworkList: Sendable {
 
   private mutating func add(_ id: String, _ name: String?, _ place: String, _ fields: [String: String] = [:]) {
     let id = id.lowercased()
-    let isID = id.utf8.allSatisfy {
-      (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || [0x2D, 0x2E].contains($0)
-    }
+    let isID = id.utf8.allSatisfy { $0.isInNames && $0 != UInt8(ascii: "_") }
     guard isID, form == .csv || id.hasSuffix(".skadnetwork") || id.hasSuffix(".adattributionkit") else {
       return problems.append("\(place): An id ends in .skadnetwork or .adattributionkit, and \(id.shown) does not.")
     }
@@ -144,8 +142,4 @@ package struct NetworkList: Sendable {
       if !id.isEmpty { add(id, nil, "line \(number + 1)") }
     }
   }
-}
-
-extension UInt8 {
-  fileprivate var isWhitespace: Bool { [0x20, 0x09, 0x0A, 0x0D].contains(self) }
 }

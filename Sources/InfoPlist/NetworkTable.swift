@@ -1,3 +1,5 @@
+internal import Base
+
 /// The rows of `networks.csv`, joined from lists: each id once, but for rows of one list of CSV, which may have an id for several
 /// times.
 package struct NetworkTable {
@@ -25,7 +27,7 @@ package struct NetworkTable {
     columns += list.columns.filter { !columns.contains($0) }
     let known = places
     for entry in list.entries {
-      let key = Self.key(of: entry.id)
+      let key = entry.id.canonicalNetworkID
       guard let place = known[key] ?? (list.form == .csv ? nil : places[key]) else {
         places[key] = places[key] ?? rows.count
         rows.append(entry)
@@ -38,11 +40,6 @@ package struct NetworkTable {
       }
       if taken != name { differences.append((entry.id, taken, name)) }
     }
-  }
-
-  /// The id of SKAdNetwork, because Apple takes those of both frameworks for the same network.
-  private static func key(of id: String) -> String {
-    id.hasSuffix(".adattributionkit") ? id.dropLast("adattributionkit".count) + "skadnetwork" : id
   }
 
   /// The table as CSV (RFC 4180) with a header.

@@ -1,3 +1,5 @@
+internal import Base
+
 /// A reader of XML property lists. It knows the elements of Apple's document type, and no entities but those of XML itself.
 struct XMLPropertyList {
   private let bytes: [UInt8]
@@ -163,20 +165,8 @@ struct XMLPropertyList {
     guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else { throw defect("An ampersand must be &amp;.") }
     let name = String(decoding: bytes[index + 1..<end], as: UTF8.self)
     index = end + 1
-    switch name {
-    case "amp": return "&"
-    case "lt": return "<"
-    case "gt": return ">"
-    case "quot": return "\""
-    case "apos": return "'"
-    default:
-      let isHexadecimal = name.hasPrefix("#x")
-      guard name.hasPrefix("#"),
-        let number = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10), number != 0,
-        let scalar = Unicode.Scalar(number)
-      else { throw defect("The entity \(name.shown) is not known.") }
-      return String(Character(scalar))
-    }
+    guard let text = String(xmlReference: name) else { throw defect("The entity \(name.shown) is not known.") }
+    return text
   }
 
   private mutating func skips(_ text: StaticString) -> Bool {

@@ -146,15 +146,18 @@ extension SHA256 {
   package mutating func hexadecimalDigest(of bytes: Span<UInt8>) throws(LibcryptoFailure) -> String {
     try digest(of: bytes).hexadecimal
   }
+
+  /// Returns the digest of texts that are joined by U+2063, in hexadecimal digits.
+  package mutating func hexadecimalDigest(ofJoined texts: [String]) throws(LibcryptoFailure) -> String {
+    try hexadecimalDigest(of: texts.joined(separator: "\u{2063}").utf8.span)
+  }
 }
 
 extension SHA256Digest {
   /// The digest in hexadecimal digits.
   package var hexadecimal: String {
-    var digits: [UInt8] = []
     let bytes = bytes
-    digits.appendHexadecimal(bytes.span)
-    return String(decoding: digits, as: UTF8.self)
+    return String(hexadecimal: bytes.span)
   }
 }
 

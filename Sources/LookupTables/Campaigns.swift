@@ -155,7 +155,7 @@ struct Campaigns: Sendable {
     _ findings: inout LookupFindings
   ) -> (key: UInt32, id: UInt32)? {
     let name = row.cells[.networkName]
-    guard let id = row.cells[.adNetworkID].map(Networks.canonical) else {
+    guard let id = row.cells[.adNetworkID].map(\.canonicalNetworkID) else {
       if let name { return (texts.number(of: Self.key(name: name)), TextPool.none) }
       row.note(.adNetworkID, "The row must have an ad_network_id or a network_name.", &findings)
       return nil

@@ -61,26 +61,19 @@ package struct Networks: Sendable {
   /// The number of ids.
   package var count: Int { entries.count }
 
-  /// The canonical form of a network's id: in lower case, with the suffix of SKAdNetwork also in place of that of
-  /// AdAttributionKit, because Apple takes both for the same network.
-  package static func canonical(_ id: String) -> String {
-    let id = id.lowercased()
-    return id.hasSuffix(".adattributionkit") ? id.dropLast("adattributionkit".count) + "skadnetwork" : id
-  }
-
   /// The id of Apple Ads, which is no secret of a contract and so has a name without a table.
   ///
   /// Source: Apple Ads Help, "Measuring ad performance".
   private static let appleAds = "com.apple.ads"
 
   /// Tells if an id is that of Apple Ads.
-  package static func isAppleAds(_ id: String) -> Bool { id == appleAds || canonical(id) == appleAds }
+  package static func isAppleAds(_ id: String) -> Bool { id == appleAds || id.canonicalNetworkID == appleAds }
 
   /// The network with an id at a time; nil if the table has none. Without a time, the rows of the id must agree on the
   /// network.
   package func network(_ id: String, at time: Int64?) -> Network? {
     // Nearly all ids are written in their canonical form.
-    guard let found = entries[id] ?? entries[Self.canonical(id)] else {
+    guard let found = entries[id] ?? entries[id.canonicalNetworkID] else {
       return Self.isAppleAds(id) ? Network(name: "Apple Ads") : nil
     }
     if let time { return found.first { $0.validity.contains(time) }?.network }
@@ -100,7 +93,7 @@ package struct Networks: Sendable {
   /// Reads `networks`.
   mutating func read(_ file: LookupFile, _ findings: inout LookupFindings) {
     file.read(NetworkColumn.self, &findings) { row, findings in
-      let id = row.required(.adNetworkID, &findings).map(Self.canonical)
+      let id = row.required(.adNetworkID, &findings).map(\.canonicalNetworkID)
       let name = row.required(.networkName, &findings)
       var network = Network(name: name ?? "")
       if let owner = row.word(.owner, Network.Owner.self, &findings) { network.owner = owner }

@@ -1,3 +1,4 @@
+internal import Base
 internal import DurableFiles
 
 /// The settings of a profile in the files of the AWS tools, `~/.aws/credentials` and `~/.aws/config`.
@@ -41,19 +42,10 @@ struct AWSProfile {
         isInside = names.contains(line.dropFirst().prefix { $0 != "]" }.split(separator: " ").joined(separator: " "))
         if isInside, found == nil { found = [:] }
       } else if isInside, let equals = line.firstIndex(of: "=") {
-        let value = line[line.index(after: equals)...].trimmed
+        let value = String(line[line.index(after: equals)...].trimmed)
         found?[line[..<equals].trimmed.lowercased()] = value
       }
     }
     return found
-  }
-}
-
-extension Substring {
-  /// The text without white space around it.
-  fileprivate var trimmed: String {
-    var text = drop(while: \.isWhitespace)
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
   }
 }

@@ -54,7 +54,7 @@ final class ObjectAccount {
     let place = self.place(bucket, region)
     let slash = key.isEmpty && !place.path.isEmpty ? "" : "/"
     let path = place.path + slash + key.percentEncoded(keeping: UInt8(ascii: "/"))
-    let query = query.map { "\($0.0)=\($0.1.percentEncoded())" }.joined(separator: "&")
+    let query = query.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
     var request = StreamRequest(url: "\(place.scheme)://\(place.host)\(path)" + (query.isEmpty ? "" : "?\(query)"))
     request.authorities = environment("AWS_CA_BUNDLE") ?? environment("SSL_CERT_FILE")
     guard let credentials else { return request }
@@ -92,26 +92,5 @@ final class ObjectAccount {
     guard !isSearched else { return }
     credentials = try search.run()
     isSearched = true
-  }
-}
-
-extension String {
-  /// The text with all bytes percent-encoded but letters, digits, `-`, `.`, `_`, `~` and one more.
-  func percentEncoded(keeping other: UInt8? = nil) -> String {
-    var text: [UInt8] = []
-    text.reserveCapacity(utf8.count)
-    for byte in utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        text.append(byte)
-      case other: text.append(byte)
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += (digits.count < 2 ? "%0\(digits)" : "%\(digits)").utf8
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

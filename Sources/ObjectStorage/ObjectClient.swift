@@ -11,6 +11,8 @@ final class ObjectClient {
   private static let temporary: Set<Int> = [408, 429, 500, 502, 503, 504]
   /// The longest body that is read as a whole: of a page with a thousand keys.
   private static let bodyBytes = 16 << 20
+  /// The longest answer of a service for credentials.
+  private static let answerBytes = 1 << 20
 
   /// A client without connections. Throws if libcurl cannot be used.
   init(environment: @escaping (String) -> String?) throws(StreamFailure) {
@@ -50,7 +52,9 @@ final class ObjectClient {
 
   /// Returns the rest of the body of the last response.
   func body(of address: RemoteAddress) throws(FileFailure) -> [UInt8] {
-    do throws(StreamFailure) { return try body() } catch { throw Self.broken(address, error.reason) }
+    do throws(StreamFailure) { return try stream.body(upTo: Self.bodyBytes) } catch {
+      throw Self.broken(address, error.reason)
+    }
   }
 
   /// Returns the failure for a response that has no content.
@@ -67,22 +71,9 @@ final class ObjectClient {
     FileFailure(.io, address.name, event, advice: "Run again later, and the run continues where it stopped")
   }
 
-  private func body() throws(StreamFailure) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = try stream.read(into: &piece, at: 0)
-      if count == 0 { return bytes }
-      bytes += piece[..<count]
-      guard bytes.count <= Self.bodyBytes else {
-        throw StreamFailure(reason: "The answer has more than \(Self.bodyBytes) bytes", isTemporary: false)
-      }
-    }
-  }
-
   /// The code and the message of a refusal by an S3 service; nil if its body has none. Reads the body.
   private func problem() -> (code: String, message: String)? {
-    guard let bytes = try? body() else { return nil }
+    guard let bytes = try? stream.body(upTo: Self.bodyBytes) else { return nil }
     var (code, message) = ("", "")
     XMLElements.visit(bytes) { name, text in
       if name == "Code" { code = text }
@@ -137,11 +128,8 @@ final class ObjectClient {
   private func account() throws(FileFailure) -> ObjectAccount {
     if let openedAccount { return openedAccount }
     let account = try ObjectAccount(environment) { [stream] request in
-      guard let head = try? stream.begin(request) else { return nil }
-      var piece = [UInt8](repeating: 0, count: 1 << 16)
-      var bytes: [UInt8] = []
-      while bytes.count < 1 << 20, let count = try? stream.read(into: &piece, at: 0), count > 0 {
-        bytes += piece[..<count]
+      guard let head = try? stream.begin(request), let bytes = try? stream.body(upTo: Self.answerBytes) else {
+        return nil
       }
       return (head.status, String(decoding: bytes, as: UTF8.self))
     }

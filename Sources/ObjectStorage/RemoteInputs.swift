@@ -1,3 +1,4 @@
+internal import Base
 package import DurableFiles
 internal import Glibc
 internal import HTTPClient
@@ -42,7 +43,7 @@ package final class RemoteInputs {
     _ client: ObjectClient
   ) throws(FileFailure) -> FoundInputs {
     let address = RemoteAddress(bucket: bucket, key: key)
-    guard !bucket.isEmpty, bucket.utf8.allSatisfy(Self.isOfBucket) else {
+    guard !bucket.isEmpty, bucket.utf8.allSatisfy(\.isInNames) else {
       throw FileFailure(.notFound, address.name, "This is not the name of a bucket", advice: "Write s3://BUCKET/KEY")
     }
     var (prefix, refusal) = (key, FileFailure?.none)
@@ -78,15 +79,6 @@ package final class RemoteInputs {
       throw FileFailure(.notFound, address.name, "There is no object here" + (isEmpty ? "" : " that is read"))
     }
     return FoundInputs(files, leftOut: leftOut)
-  }
-
-  private static func isOfBucket(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 
   /// Returns a source of files, and of the inputs that were found here.

@@ -26,20 +26,14 @@ struct RequestSignature {
     let scope = "\(day)/\(region)/s3/aws4_request"
     var digest = try SHA256()
     let hash = try digest.digest(of: Array(request.utf8).span).bytes
-    let text = "AWS4-HMAC-SHA256\n\(stamp)\n\(scope)\n\(Self.hexadecimal(hash.span))"
+    let text = "AWS4-HMAC-SHA256\n\(stamp)\n\(scope)\n\(String(hexadecimal: hash.span))"
     var key = Array("AWS4\(credentials.secretKey)".utf8)
     for part in [day, region, "s3", "aws4_request", text] {
       key = try HMAC.sha256(of: Array(part.utf8).span, secret: key.span)
     }
     let authorization =
       "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope), SignedHeaders=\(names), "
-      + "Signature=\(Self.hexadecimal(key.span))"
+      + "Signature=\(String(hexadecimal: key.span))"
     return signed.map { "\($0.0): \($0.1)" } + ["authorization: \(authorization)"]
-  }
-
-  private static func hexadecimal(_ bytes: Span<UInt8>) -> String {
-    var digits: [UInt8] = []
-    digits.appendHexadecimal(bytes)
-    return String(decoding: digits, as: UTF8.self)
   }
 }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// The elements of an answer of an S3 service.
 enum XMLElements {
   /// Calls `visit` at the end of each element, with its name and its text, which is empty if other elements are in it.
@@ -28,24 +30,9 @@ enum XMLElements {
     var result = String(pieces.removeFirst())
     for piece in pieces {
       let name = piece.prefix { $0 != ";" }
-      result += character(name) ?? "&\(name);"
+      result += String(xmlReference: name) ?? "&\(name);"
       result += piece.dropFirst(name.count + 1)
     }
     return result
-  }
-
-  private static func character(_ name: Substring) -> String? {
-    switch name {
-    case "amp": return "&"
-    case "lt": return "<"
-    case "gt": return ">"
-    case "quot": return "\""
-    case "apos": return "'"
-    default:
-      guard name.hasPrefix("#") else { return nil }
-      let digits = name.dropFirst()
-      let number = digits.hasPrefix("x") ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
-      return number.flatMap { Unicode.Scalar($0) }.map { String(Character($0)) }
-    }
   }
 }

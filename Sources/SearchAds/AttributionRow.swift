@@ -1,3 +1,4 @@
+internal import Ledger
 package import Base
 package import JSON
 package import Signatures
@@ -124,11 +125,7 @@ package enum AttributionKey {
   /// Returns the SHA-256 of texts that are joined by U+2063, in hexadecimal digits.
   package static func digest(_ texts: [String]) throws(LibcryptoFailure) -> String {
     var hash = try SHA256()
-    try hash.update(texts.joined(separator: "\u{2063}").utf8.span)
-    let digest = try hash.finish().bytes
-    var text: [UInt8] = []
-    text.appendHexadecimal(digest.span)
-    return String(decoding: text, as: UTF8.self)
+    return try hash.hexadecimalDigest(ofJoined: texts)
   }
 
   /// Returns the key that a digest begins with.

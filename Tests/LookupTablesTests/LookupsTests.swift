@@ -145,7 +145,7 @@ import Testing
 
   @Test func `ids are compared without case, and those of both frameworks are the same`() {
     let ids = ["AbC.SKADNETWORK", "abc.skadnetwork", "abc.adattributionkit"]
-    #expect(Set(ids.map(Networks.canonical)) == ["abc.skadnetwork"])
+    #expect(Set(ids.map(\.canonicalNetworkID)) == ["abc.skadnetwork"])
   }
 
   @Test func `rows of an id follow each other in time`() throws {

@@ -39,6 +39,6 @@ import Testing
 
   @Test func `is over percent-encoded keys`() {
     #expect("a/b c+é~".percentEncoded(keeping: UInt8(ascii: "/")) == "a/b%20c%2B%C3%A9~")
-    #expect("a/b\n".percentEncoded() == "a%2Fb%0A")
+    #expect("a/b\n".percentEncoded == "a%2Fb%0A")
   }
 }

@@ -153,9 +153,8 @@ package struct Explanation {
     postback.appendSignedMessage(verification.layout, of: bytes, to: &message)
     section.add("signed_text", String(decoding: message, as: UTF8.self).replacing("\u{2063}", with: " ⁞ "))
     section.add("signed_base64", String(decoding: Base64.standard.encode(message), as: UTF8.self))
-    var digest: [UInt8] = []
-    digest.appendHexadecimal(verification.digest.bytes.span)
-    section.add("signed_sha256", String(decoding: digest, as: UTF8.self))
+    let digest = verification.digest.bytes
+    section.add("signed_sha256", String(hexadecimal: digest.span))
     switch postback.signature {
     case .attribution(let text): section.add("signature", bytes.text(text))
     case .jws(let jws):

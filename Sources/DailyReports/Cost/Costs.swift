@@ -155,7 +155,7 @@ private struct CostReader {
       if !names.contains(name) { warnOnce(name, .networkName, row, &findings) }
       return (name, names.contains(name))
     }
-    let canonical = Networks.canonical(id)
+    let canonical = id.canonicalNetworkID
     let known = networks.names(of: canonical)
     if let name {
       if known.isEmpty || known.contains(name) { return (name, names.contains(name)) }

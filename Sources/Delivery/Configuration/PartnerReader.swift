@@ -72,7 +72,7 @@ enum PartnerReader {
       )
     } else {
       let ids = problems.list(networks).compactMap { element in
-        problems.text(element, "the id of a network") { $0.isEmpty ? nil : Networks.canonical($0) }
+        problems.text(element, "the id of a network") { $0.isEmpty ? nil : $0.canonicalNetworkID }
       }
       partner.networks = Set(ids)
     }

@@ -27,7 +27,7 @@ struct AcceptedPostback: Sendable {
     receivedAt = row.time(columns.receivedAt)
     values = RowValues.postbacks.read(row)
     let id = row.text(columns.network) ?? ""
-    network = Networks.canonical(id)
+    network = id.canonicalNetworkID
     appID = row.integer(columns.appID)
     environment = row.text(columns.environment) ?? ""
     hasWon = row.boolean(columns.didWin) ?? true

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Base
 internal import Signatures
 
@@ -142,9 +143,7 @@ enum Modifier: Hashable, Sendable {
 
   private static func digest(of text: String) -> String? {
     guard var hash = try? SHA256(), let digest = try? hash.digest(of: text.utf8.span) else { return nil }
-    var digits: [UInt8] = []
-    digits.appendHexadecimal(digest.bytes.span)
-    return String(decoding: digits, as: UTF8.self)
+    return digest.hexadecimal
   }
 }
 

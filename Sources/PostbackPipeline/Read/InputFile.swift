@@ -113,8 +113,13 @@ package struct FoundInputs: Sendable {
 
 extension InputFile {
   /// Returns the files that `paths` name, as `FoundInputs` finds them.
-  package static func enumerate(_ paths: [String]) throws(FileFailure) -> [InputFile] {
-    try FoundInputs(at: paths).files
+  package static func enumerate(
+    _ paths: [String],
+    in form: InputForm = InputForm()
+  ) throws(FileFailure) -> [InputFile] {
+    var found = try FoundInputs(at: paths)
+    found.setForm(form)
+    return found.files
   }
 
   /// Tells if `path` is a directory or a symbolic link to one; throws if nothing exists at `path`.

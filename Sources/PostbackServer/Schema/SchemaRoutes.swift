@@ -38,9 +38,8 @@ package struct SchemaRoutes: Sendable {
     guard var hash = try? SHA256(), let digest = try? hash.digest(of: response.body.span) else {
       return .error(500, "libcrypto failed.")
     }
-    var digits: [UInt8] = []
-    digits.appendHexadecimal(digest.bytes.span)
-    let tag = "\"\(String(decoding: digits, as: UTF8.self))\""
+    let bytes = digest.bytes
+    let tag = "\"\(String(hexadecimal: bytes.span))\""
     let known = request.values(of: "If-None-Match").flatMap { $0.split(separator: ",") }.map { tag in
       let tag = tag.drop { $0 == " " }.prefix { $0 != " " }
       return tag.hasPrefix("W/") ? tag.dropFirst(2) : tag

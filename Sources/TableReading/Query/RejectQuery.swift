@@ -157,11 +157,3 @@ package struct QueryDefect: Error, CustomStringConvertible {
     self.init("There is no column \(column). Did you mean \(nearest)?")
   }
 }
-
-extension Substring {
-  fileprivate var trimmed: Substring {
-    var text = drop(while: \.isWhitespace)
-    while text.last?.isWhitespace == true { text = text.dropLast() }
-    return text
-  }
-}

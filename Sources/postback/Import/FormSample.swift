@@ -30,9 +30,8 @@ struct FormSample {
     }
     var unwrapper = form.mapping.map { Unwrapper($0) }
     do throws(PipelineFailure) {
-      var inputs: [InputFile]
-      do throws(FileFailure) { inputs = try InputFile.enumerate([path]) } catch { throw .read(error) }
-      for index in inputs.indices { inputs[index].form = form }
+      let inputs: [InputFile]
+      do throws(FileFailure) { inputs = try InputFile.enumerate([path], in: form) } catch { throw .read(error) }
       var batches = PostbackReader(inputs: inputs).makeAsyncIterator()
       while records < Self.limit, let batch = try await batches.next() {
         isCSV = isCSV || batch.origins.contains { $0.input.isCSV }

@@ -98,9 +98,8 @@ struct ImportCommand: Command {
   ) async throws(CommandFailure) {
     let summary: ImportedSummary
     do {
-      let inputs = try InputFile.enumerate(paths)
       let table = try ImportedOutput(encoding, in: output, vendor: vendor)
-      try await table.add(inputs, mapping.map { InputForm($0) } ?? InputForm(.auto))
+      try await table.add(paths, mapping.map { InputForm($0) } ?? InputForm(.auto))
       try table.complete()
       summary = table.summary
     } catch {
