@@ -1,6 +1,5 @@
 internal import HTTPClient
 internal import PostbackVerification
-internal import CMalloc
 internal import Delivery
 internal import Glibc
 internal import JSON
@@ -36,9 +35,7 @@ enum Main {
     // A closed pipe and a file that must not grow are errors of a write, not the end of the process.
     _ = signal(SIGPIPE, SIG_IGN)
     _ = signal(SIGXFSZ, SIG_IGN)
-    // Batches of a megabyte come and go all the time: their memory is kept, not given back and cleared anew.
-    _ = mallopt(M_MMAP_THRESHOLD, 64 << 20)
-    _ = mallopt(M_TRIM_THRESHOLD, 256 << 20)
+    HeapSettings.keepFreeMemory()
     do throws(CommandFailure) {
       try await run(CommandLine.arguments.dropFirst())
     } catch {

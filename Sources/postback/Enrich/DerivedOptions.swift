@@ -194,6 +194,7 @@ protocol DerivedCommand: Command {
 
 extension DerivedCommand {
   func run() async throws(CommandFailure) {
+    HeapSettings.giveFreeMemoryBack()
     let progress = AnalysisProgressLine()
     let answer: DerivedAnswer
     do {

@@ -97,6 +97,7 @@ struct DerivedRefresh {
 
   /// Makes the tables that are not current, and commits them. Also returns the tests of signals, if they were made.
   func run() async throws(CommandFailure) -> (results: [RefreshResult], signals: KnownSignals?) {
+    HeapSettings.giveFreeMemoryBack()
     var results = try plan()
     guard let first = commands.first, results.contains(where: \.isPlanned) else { return (results, nil) }
     let progress = AnalysisProgressLine()

@@ -81,6 +81,7 @@ struct ReportCommand: Command {
   }
 
   func run() async throws(CommandFailure) {
+    HeapSettings.giveFreeMemoryBack()
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
