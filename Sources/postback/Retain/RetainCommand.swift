@@ -1,3 +1,4 @@
+internal import DerivedTables
 internal import Answers
 internal import Base
 internal import DurableFiles
@@ -94,6 +95,7 @@ struct RetainCommand: Command {
       let ledger = tables.isEmpty && spool == nil ? nil : try Ledger(existing: StateFolder(existing: folder))
       if trustsClock { try ledger?.trustClock(now.milliseconds) }
       if let ledger, !tables.isEmpty { refusal = try removeParts(ledger, &removed, &missing, &waiting) }
+      if removed.contains(where: { $0.table == Table.rejects.name }) { try DerivedStore.removePage(in: output) }
       if let ledger, let spool, refusal == nil { refusal = try removeFiles(of: spool, ledger, &files) }
       if removesAttributions, refusal == nil { refusal = try removeAttributions(&attributions) }
     } catch {
