@@ -41,7 +41,7 @@ struct RejectsCommand: Command {
       "--signals",
       "Also test accepted postbacks and copies for fraud, by forwarder, network and app.\nNeeds the --out folder; uses skan_enriched in it."
     ).isGiven
-    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: 10)
+    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: SignalCounter.lateAfterDays)
     let wantsDiagnosis = Option(
       "--diagnose",
       "Find the edits of rejects whose signature is invalid, and their senders, and show rejects with\nthe same signature or transaction side by side. Takes a while."
