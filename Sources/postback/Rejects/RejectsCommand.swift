@@ -256,19 +256,3 @@ extension RejectsCommand.Options {
     return query
   }
 }
-
-extension Option {
-  static let lateDays = Option(
-    "--late-days N",
-    "Count a copy as a late replay if it comes more than N days after the first; default 10."
-  )
-}
-
-extension UnreadableRows {
-  /// Throws if lines were skipped.
-  func throwIfAny() throws(CommandFailure) {
-    guard let first else { return }
-    let lines = count == 1 ? "1 line is not a row and was" : "\(count) lines are not rows and were"
-    throw CommandFailure(.configuration, "\(lines) skipped. The first is \(first).")
-  }
-}
