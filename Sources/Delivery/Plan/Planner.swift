@@ -50,7 +50,7 @@ final class Planner {
     }
   }
 
-  /// What a reading has next.
+  /// The next rows of a reading.
   private enum Batch {
     case events([EventRow])
     case postbacks([AcceptedPostback])

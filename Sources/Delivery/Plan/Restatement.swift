@@ -37,7 +37,7 @@ final class Restatement {
     let values: DeliveryValues
   }
 
-  /// What a settlement changes in the outbox.
+  /// A change of the outbox by a settlement.
   private enum Change {
     case add(PlannedDelivery)
     case replace(sequence: Int64, DeliveryValues)
