@@ -23,8 +23,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], _ others: 
   .target(name: name, dependencies: dependencies, swiftSettings: settings + others)
 }
 
-/// The setting of a module that is not optimised in a release. The command is 15 000 lines that run once for each call, and the
-/// last module of a build: optimised it takes three times as long. Work for each record is in the modules below it.
+/// The setting of a module that is not optimised in a release. The command, its answers and its pages are 15 000 lines that run
+/// once for each call, and the last modules of a build: optimised they take three times as long. Work for each record is in the
+/// modules below them.
 let unoptimized: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 /// A program of `Sources`.
@@ -262,18 +263,27 @@ let package = Package(
       ],
       unoptimized
     ),
+    module(
+      "ReportPages",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
+        "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "SearchAdsReports",
+        "NullValueModelling", "FraudSignals", "DailyReports", "Reporting", "Answers", "CReportPage",
+      ],
+      unoptimized
+    ),
     program(
       "postback",
       [
         "Answers",
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
-        "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics",
+        "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
         "LookupTables",
-        "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
+        "TableReading", "Analysis", "DerivedTables", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
         "Warehouse",
         "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds", "Delivery",
-        "SyntheticTraffic", "CMalloc", "CReportPage",
+        "SyntheticTraffic", "CMalloc", "ReportPages",
       ],
       unoptimized
     ),
@@ -368,6 +378,14 @@ let package = Package(
       ]
     ),
     tests("Answers", ["JSON"]),
+    tests(
+      "ReportPages",
+      [
+        "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Tables",
+        "Statistics",
+        "TableReading", "Analysis", "FraudSignals", "Reporting", "Answers", "TestSupport",
+      ]
+    ),
     tests("Implementation", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(

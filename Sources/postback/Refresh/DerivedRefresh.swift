@@ -85,7 +85,7 @@ struct DerivedRefresh {
     preparation.isEnriching = planned.contains { $0 is EnrichCommand }
     for case let daily as DailyCommand in planned {
       preparation.daily = try daily.countingSettings()
-      preparation.lateAfterDays = SignalSection.lateDays
+      preparation.lateAfterDays = SignalCounter.lateAfterDays
     }
     try await preparation.fill(
       work.cache,

@@ -1,38 +1,51 @@
-internal import Answers
 internal import Analysis
+internal import Answers
 internal import Base
 internal import JSON
-internal import PostbackPipeline
 internal import Reporting
 internal import SKAdNetwork
-internal import Signatures
+package import Signatures
 internal import TableReading
 internal import Tables
 internal import Tampering
 
 /// A report as one HTML file, which loads nothing from elsewhere.
-struct ReportPage {
+package struct ReportPage {
   let report: Report
-  /// The tests of accepted postbacks and of copies.
-  let signals: SignalSection
-  /// The installs, revenue and costs; nil if there is no daily report.
-  let business: BusinessSection?
+  private let content: ReportContent
+  private let signals: SignalSection
+  private let business: BusinessSection?
+  private let trust: TrustTable
+  private let findings: ReportFindings?
+
+  /// Creates the page with a content.
+  package init(_ content: ReportContent) {
+    (self.content, report) = (content, content.report)
+    signals = SignalSection(
+      report: content.signals,
+      tested: (report.funnel.last { $0.name == "unique" }?.count ?? 0, report.rejectCount)
+    )
+    business = content.business.map { BusinessSection(business: $0) }
+    trust = TrustTable(forwarders: content.forwarders, output: content.paths.count == 1 ? content.paths[0] : "OUT")
+    findings = content.diagnosis.map { diagnosis in
+      ReportFindings(diagnoses: diagnosis.rejects, related: diagnosis.related, sample: content.report.sample)
+    }
+  }
+
+  /// Returns the whole page as UTF-8.
+  ///
+  /// - Throws: ``LibcryptoFailure`` if the digests for the security policy cannot be computed.
+  package func bytes() throws(LibcryptoFailure) -> [UInt8] { try Array(html().markup.utf8) }
+
   /// The revenue of null postbacks.
-  let modelled: ModelledSection
-  /// The comparison of forwarders with devices.
-  let trust: TrustTable
-  /// The diagnoses and the related rejects; nil unless `--diagnose` is given.
-  let findings: ReportFindings?
+  private var modelled: ModelledSection {
+    ModelledSection(totals: content.nullRevenue, appNames: content.business?.appNames ?? [:])
+  }
+
   /// The installs of Apple Search Ads; nil if there are no attributions.
-  let searchAds: SearchAdsSection?
-  /// The values that forwarders sent; nil without `skan_settled`.
-  let forwarded: [ForwardedValues]?
-  /// The findings about the app's implementation; nil unless `--implementation` is given.
-  let implementation: ImplementationSection?
-  /// The change of the decoded revenue by the settlement of copies; nil if there is none.
-  let settled: SettledRevenue?
-  /// The paths of the tables that the report covers, as they were given.
-  let paths: [String]
+  private var searchAds: SearchAdsSection? {
+    content.searchAds.map { SearchAdsSection(attributions: $0, placements: content.placements) }
+  }
 
   /// Returns the whole page. Throws if the digests for the security policy cannot be computed.
   func html() throws(LibcryptoFailure) -> HTML {
@@ -67,20 +80,20 @@ struct ReportPage {
       <h2 id="signals">Signals</h2>
       \(signals.html)
       <h2 id="business">Installs, revenue and costs</h2>
-      \(business?.html ?? BusinessSection.missing(paths))
+      \(business?.html ?? BusinessSection.missing(content.paths))
       <h3 id="modelled">Null postbacks</h3>
       \(modelled.html)
       <h3 id="trust">Trust</h3>
       \(trust.html)
       \(searchAds.map { section -> HTML in "<h2 id=\"search-ads\">Apple Search Ads</h2>\(section.html)" } ?? "")
-      \(implementation.map { section -> HTML in "<h2 id=\"implementation\">Implementation</h2>\(section.html)" } ?? "")
+      \(content.implementation.map { section -> HTML in "<h2 id=\"implementation\">Implementation</h2>\(section.html)" } ?? "")
       <h2 id="flow">Flow</h2>
       <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
       <h2 id="rejects-by-code">Rejects</h2>
       <div id="codes">\(codes)</div>
       <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
       <h3 id="over-time">Forwarders over time</h3>
-      \(ForwarderCharts(cube: report.cube, values: forwarded, suspects: signals.valueSuspects, onsets: signals.onsets).html)
+      \(ForwarderCharts(cube: report.cube, values: content.forwarded, suspects: signals.valueSuspects, onsets: signals.onsets).html)
       <h2 id="changes">What changed</h2>
       \(report.comparison.map { ComparisonSection(comparison: $0).html } ?? ComparisonSection.missing)
       <h2 id="tampering">Tampering</h2>
@@ -106,7 +119,7 @@ struct ReportPage {
 
   private var navigation: HTML {
     let ofSearchAds = searchAds == nil ? [] : [("search-ads", "Apple Search Ads")]
-    let ofApp = implementation == nil ? [] : [("implementation", "Implementation")]
+    let ofApp = content.implementation == nil ? [] : [("implementation", "Implementation")]
     let sections =
       [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds + ofApp
       + [
@@ -134,7 +147,7 @@ struct ReportPage {
     let unreadable: HTML = skipped == 0 ? "" : " \(skipped) lines of the tables are not rows and were skipped."
     return """
       <h1>Postback report</h1>
-      <p class="note">Tables: \(paths.joined(separator: ", ")).\(span)\(others)\(bound)\(unreadable)</p>
+      <p class="note">Tables: \(content.paths.joined(separator: ", ")).\(span)\(others)\(bound)\(unreadable)</p>
       <ul class="facts">
       <li><b id="read">\(Numbers.grouped(read))</b> read</li>
       <li><b id="accepted">\(Numbers.grouped(accepted))</b> accepted</li>
@@ -233,7 +246,7 @@ struct ReportPage {
 extension ReportPage {
   /// The relation of the decoded revenue of accepted copies to that of the copies that count.
   private var settledNote: String {
-    guard let settled else {
+    guard let settled = content.settled else {
       return "This is the revenue of the copies that were accepted first. postback settle compares all copies."
     }
     let amounts = settled.amounts.sorted { $0.key < $1.key }.map { currency, amount in

@@ -1,29 +1,16 @@
-internal import Answers
-internal import DurableFiles
 internal import JSON
 
 /// The findings about an app's implementation, as `validate-implementation --json` printed them.
-struct ImplementationSection {
+package struct ImplementationSection: Sendable {
   private let versions: [JSONValue]
   private let findings: [JSONValue]
   private let devices: Int
 
-  private static let mostBytes = 64 << 20
-
-  /// Reads the answer in a file.
-  init(reading path: String) throws(CommandFailure) {
-    let text: [UInt8]
-    do throws(FileFailure) { text = try WholeFile.read(path, upTo: Self.mostBytes) } catch {
-      throw CommandFailure(error)
-    }
+  /// Reads an answer; nil if the text is another one.
+  package init?(parsing text: [UInt8]) {
     guard let answer = try? JSONValue(parsing: text), case .array(let versions)? = answer["app_versions"],
       case .array(let findings)? = answer["findings"], let devices = answer["devices"]?.integer
-    else {
-      throw CommandFailure(
-        .configuration,
-        "\(path): This is not the answer of validate-implementation. Make it with postback validate-implementation FILE… --json."
-      )
-    }
+    else { return nil }
     (self.versions, self.findings, self.devices) = (versions, findings, Int(clamping: devices))
   }
 

@@ -2,15 +2,16 @@ internal import Answers
 internal import Analysis
 internal import Base
 internal import FraudSignals
-internal import JSON
+package import JSON
 internal import LookupTables
 internal import PostbackVerification
 internal import SKAdNetwork
+package import Signatures
 internal import TableReading
-internal import Tables
+package import Tables
 
-/// Everything that a case has, as JSON. `CasePage` has the same as HTML.
-struct CaseAnswer {
+/// Everything that a case has, as JSON and as a page.
+package struct CaseAnswer {
   let file: CaseFile
   /// The conditions as they were given, and the limits of the time of receipt.
   let conditions: [String]
@@ -76,8 +77,24 @@ struct CaseAnswer {
     }
   }
 
+  /// The lines of the tables that are not rows.
+  package var unreadable: UnreadableRows { file.unreadable }
+
+  /// The number of suspicious transactions that are not in the CSV, because there are too many.
+  package var unlisted: Int { concerned.unlisted }
+
+  /// Returns the suspicious transactions as CSV.
+  package func csv(hasRevenue: Bool) -> String {
+    CaseTable(rows: concerned.rows, mask: mask, hasRevenue: hasRevenue).csv
+  }
+
+  /// Returns the case as one HTML file in UTF-8.
+  ///
+  /// - Throws: ``LibcryptoFailure`` if the digests for the security policy cannot be computed.
+  package func page() throws(LibcryptoFailure) -> [UInt8] { try Array(CasePage(answer: self).html().markup.utf8) }
+
   /// One JSON object.
-  var json: JSONValue {
+  package var json: JSONValue {
     .object([
       .init("conditions", .array(conditions.map { .string($0) })),
       .init("tables", .array(shownPaths.map { .string($0) })),

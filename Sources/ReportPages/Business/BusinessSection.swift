@@ -8,6 +8,8 @@ internal import Statistics
 /// The part of a report that is about installs, revenue and costs.
 struct BusinessSection {
   let business: BusinessReport
+  /// The most cells that the page has for its filters.
+  var mostCells = 50_000
 
   /// The days that are drawn: at most the latest ones, without gaps.
   var days: [Int] {

@@ -24,7 +24,7 @@ struct ConfigurationOption: OptionGroup {
     from configuration: ServerConfiguration
   ) -> Arguments {
     var operands = configuration.out.map { [$0] } ?? []
-    if manual.name == RunCommand.manual.name {
+    if manual.name == "run" {
       operands = arguments.has("--from-rejects") ? [] : configuration.derived.inputs.map(\.path)
     }
     var values: [String: [String]] = [:]

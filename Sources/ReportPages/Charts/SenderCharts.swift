@@ -10,9 +10,6 @@ extension Report {
   private static let listedSenders = 1000
   private static let shownRevenues = 16
 
-  /// The name of records without a forwarder.
-  static let noForwarder = "no forwarder (devices)"
-
   /// Rejects by ad network.
   var networksFigure: HTML {
     Self.figure(

@@ -13,8 +13,6 @@ struct SignalSection {
   /// The numbers of accepted postbacks and of rejects that were tested.
   let tested: (accepted: Int, rejected: Int)
 
-  /// The days after which a copy of a postback is a late replay: Apple's retries have ended.
-  static let lateDays = 10
   private static let shownTests = 10
 
   /// The names of the parties that raised values.
@@ -211,7 +209,7 @@ extension SignalSection {
     return [
       Finding(
         sentence: """
-          \(Numbers.grouped(count)) postbacks came again more than \(Self.lateDays) days after the first of the same sender, when Apple's retries have \
+          \(Numbers.grouped(count)) postbacks came again more than \(SignalCounter.lateAfterDays) days after the first of the same sender, when Apple's retries have \
           ended\(sender). No forwarder sends significantly more than others.
           """,
         section: Finding.Section(id: "signals", name: "Signals"),

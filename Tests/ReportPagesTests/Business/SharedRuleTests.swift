@@ -5,7 +5,7 @@ import Reporting
 import TestSupport
 import Testing
 
-@testable import postback
+@testable import ReportPages
 import Statistics
 
 /// The rules and the formats of numbers that the page's script has too, since a choice of the filters may be any. The tests of

@@ -1,3 +1,4 @@
+internal import Analysis
 internal import Answers
 internal import SKAdNetwork
 internal import TableReading
@@ -21,4 +22,9 @@ struct RejectFacts {
 
       """
   }
+}
+
+extension Report {
+  /// The name of records without a forwarder.
+  static let noForwarder = "no forwarder (devices)"
 }

@@ -3,13 +3,10 @@ internal import JSON
 internal import Reporting
 
 extension BusinessSection {
-  /// The most cells that the page has for its filters.
-  private static let mostCells = 50_000
-
   /// The sums from which the page's script draws the figures and fills the tables, for all and for a choice of the filters. If
   /// there are too many, they are sums by campaign and by day, and the page has no filters for them.
   var data: JSONValue {
-    let isFiltered = business.cells.count <= Self.mostCells
+    let isFiltered = business.cells.count <= mostCells
     let ofCampaigns =
       isFiltered ? business.cells : business.sums { $0.keeping(network: $0.network, campaign: $0.campaign) }
     let ofDays = isFiltered ? nil : business.sums { $0.keeping(day: $0.day) }
