@@ -16,20 +16,6 @@ struct ReportLink {
   init(_ dimension: Dimension, _ value: String, at section: String) {
     let written = value.withControlCharactersEscaped
     let key = written.hasPrefix("~") ? "~" + written : written
-    fragment = "#\(dimension.rawValue)=\(Self.encoded(key))&at=\(section)"
-  }
-
-  private static func encoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    var encoded = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default: encoded += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-      }
-    }
-    return encoded
+    fragment = "#\(dimension.rawValue)=\(key.percentEncoded)&at=\(section)"
   }
 }

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import PostbackServer
 internal import Base
 internal import Delivery
@@ -68,7 +69,7 @@ struct DeliverCommand: Command {
     }
     var settings = DeliverySettings(
       output: output,
-      state: options.derived.state ?? "\(output)/_state",
+      state: options.derived.state ?? StateFolder.path(in: output),
       partners: partners,
       load: { () throws(PartnersErrors) in try Partners(reading: file) },
       lookups: try options.lookups.load(),

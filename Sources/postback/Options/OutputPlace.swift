@@ -13,7 +13,7 @@ extension TablesOptions {
     while !folder.isEmpty {
       let (parent, name) = parts(of: folder)
       let isTable = names.contains(name) && hasParts(folder)
-      if isTable || (name == "_state" && Ledger.isThere(folder)) {
+      if isTable || (name == StateFolder.name && Ledger.isThere(folder)) {
         throw CommandFailure(
           .usage,
           "The folder \(path) is in \(isTable ? "a table" : "the state") of another output, \(folder). "
@@ -26,7 +26,9 @@ extension TablesOptions {
 
   private static func hasParts(_ folder: String) -> Bool {
     let names = (try? DurableFolder(folder).names()) ?? []
-    return names.contains { $0.hasPrefix("part-") || $0.hasPrefix(".part-") || $0.hasPrefix("received_day=") }
+    return names.contains {
+      $0.hasPrefix(LedgerPart.namePrefix) || $0.hasPrefix(".\(LedgerPart.namePrefix)") || $0.hasPrefix("received_day=")
+    }
   }
 
   /// Divides a path into that of the folder around it and its last component.

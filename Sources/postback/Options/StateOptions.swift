@@ -1,3 +1,4 @@
+internal import Ledger
 internal import PostbackServer
 
 /// The options of the commands that inspect or change the state of earlier runs.
@@ -41,7 +42,7 @@ enum StateOptions {
 
   /// Returns the folder of the state: `--state`, or `_state` in the folder of the tables.
   static func folder(_ state: String?, of output: String?) throws(CommandFailure) -> String {
-    guard let folder = state ?? output.map({ "\($0)/_state" }), !folder.isEmpty else {
+    guard let folder = state ?? output.map(StateFolder.path), !folder.isEmpty else {
       throw CommandFailure(
         .usage,
         "No state is given. Give OUT, the folder with the tables, or --state, the folder with the state."

@@ -46,7 +46,7 @@ struct TablesOptions: OptionGroup {
   /// Returns the path of the state's folder: `--state`, or that of the configuration, or `_state` in the folder of the
   /// tables.
   func stateFolder(of tables: TableOptions, configured: ServerConfiguration = ServerConfiguration()) -> String {
-    state ?? configured.state ?? "\(tables.folder)/_state"
+    state ?? configured.state ?? StateFolder.path(in: tables.folder)
   }
 }
 

@@ -34,8 +34,7 @@ import Testing
     ("\u{202E}é", "#forwarder=%5Cu%7B202e%7D%C3%A9&at=flow"),
   ])
   func `has links with a filter, percent-encoded`(_ name: String, _ fragment: String) {
-    let link = ReportLink(.forwarder, name, at: "flow").fragment
-    #expect(link.replacing("%7E", with: "~").lowercased() == fragment.lowercased(), "\(link)")
+    #expect(ReportLink(.forwarder, name, at: "flow").fragment == fragment)
   }
 
   @Test func `has the first 20 rows of a long table, and the others where the reader opens them`() throws {
