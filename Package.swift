@@ -89,6 +89,7 @@ let package = Package(
     module("InputForms", ["Base", "JSON", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["Base", "JSON"]),
+    module("ModelExchange", ["Base", "JSON", "ConversionModel"]),
     .target(
       name: "ConversionClient",
       dependencies: ["Base", "ConversionModel"],
@@ -267,8 +268,8 @@ let package = Package(
       [
         "Answers",
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
-        "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics",
-        "LookupTables",
+        "InfoPlist", "ModelExchange", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
+        "Statistics", "LookupTables",
         "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
         "Warehouse",
@@ -301,6 +302,7 @@ let package = Package(
     tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
     tests("InfoPlist", ["JSON", "TestSupport"]),
+    tests("ModelExchange", ["JSON", "ConversionModel", "TestSupport"]),
     tests("ConversionClient", ["ConversionModel", "TestSupport"]),
     tests("DurableFiles", ["TestSupport"]),
     tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
