@@ -157,6 +157,11 @@ let package = Package(
         "Ledger", "Tables", "PostbackPipeline", "Tampering", "TableReading", "DerivedTables",
       ]
     ),
+    module(
+      "PostbackLookup",
+      ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "TableReading", "DerivedTables"],
+      optimized
+    ),
     module("Warehouse", ["Base", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "DerivedTables", "CPQ"]),
     module(
       "PostbackCopies",
@@ -259,7 +264,8 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
-        "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports", "Implementation",
+        "PostbackLookup", "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports",
+        "Implementation",
       ],
       unoptimized
     ),
@@ -269,7 +275,7 @@ let package = Package(
         "Answers",
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
         "InfoPlist", "ModelExchange", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
-        "Statistics", "LookupTables",
+        "Statistics", "LookupTables", "PostbackLookup",
         "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
         "Warehouse",
@@ -326,6 +332,7 @@ let package = Package(
     tests("Statistics"),
     tests("LookupTables", ["Base", "DurableFiles", "LookupFixtures", "TestSupport"]),
     tests("TableReading", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
+    tests("PostbackLookup", ["DurableFiles", "Ledger", "Tables", "TestSupport"]),
     tests(
       "PostbackCopies",
       ["JSON", "PostbackVerification", "DurableFiles", "Tables", "TableReading", "DerivedTables", "TestSupport"]
@@ -396,7 +403,8 @@ let package = Package(
       dependencies: [
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
         "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering",
-        "LookupTables", "TableReading", "Analysis", "NullValueModelling", "SearchAdsReports", "CopySettlement",
+        "LookupTables", "TableReading", "Analysis", "PostbackLookup", "NullValueModelling", "SearchAdsReports",
+        "CopySettlement",
         "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "Answers",
         "postback",
         "TestSupport",
