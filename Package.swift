@@ -90,6 +90,7 @@ let package = Package(
     module("InputForms", ["Base", "JSON", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["Base", "JSON"]),
+    module("ModelExchange", ["Base", "JSON", "ConversionModel"]),
     .target(
       name: "ConversionClient",
       dependencies: ["Base", "ConversionModel"],
@@ -156,6 +157,11 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Tampering", "TableReading", "DerivedTables",
       ]
+    ),
+    module(
+      "PostbackLookup",
+      ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "TableReading", "DerivedTables"],
+      optimized
     ),
     module("Warehouse", ["Base", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "DerivedTables", "CPQ"]),
     module(
@@ -259,7 +265,8 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
-        "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports", "Implementation",
+        "PostbackLookup", "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports",
+        "Implementation",
       ],
       unoptimized
     ),
@@ -277,8 +284,8 @@ let package = Package(
       [
         "Answers",
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
-        "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
-        "LookupTables",
+        "InfoPlist", "ModelExchange", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
+        "LookupTables", "PostbackLookup",
         "TableReading", "Analysis", "DerivedTables", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
         "Warehouse",
@@ -311,6 +318,7 @@ let package = Package(
     tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
     tests("InfoPlist", ["JSON", "TestSupport"]),
+    tests("ModelExchange", ["JSON", "ConversionModel", "TestSupport"]),
     tests("ConversionClient", ["ConversionModel", "TestSupport"]),
     tests("DurableFiles", ["TestSupport"]),
     tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
@@ -334,6 +342,7 @@ let package = Package(
     tests("Statistics"),
     tests("LookupTables", ["Base", "DurableFiles", "LookupFixtures", "TestSupport"]),
     tests("TableReading", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
+    tests("PostbackLookup", ["DurableFiles", "Ledger", "Tables", "TestSupport"]),
     tests(
       "PostbackCopies",
       ["JSON", "PostbackVerification", "DurableFiles", "Tables", "TableReading", "DerivedTables", "TestSupport"]
@@ -412,7 +421,8 @@ let package = Package(
       dependencies: [
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
         "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering",
-        "LookupTables", "TableReading", "Analysis", "NullValueModelling", "SearchAdsReports", "CopySettlement",
+        "LookupTables", "TableReading", "Analysis", "PostbackLookup", "NullValueModelling", "SearchAdsReports",
+        "CopySettlement",
         "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "Answers",
         "postback",
         "TestSupport",

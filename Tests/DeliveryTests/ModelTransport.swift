@@ -45,10 +45,10 @@ final class DeliverySite {
   let sender: Sender
   let partners: [Partner]
 
-  init(_ partners: [Partner], _ transport: ModelTransport) throws {
+  init(_ partners: [Partner], _ transport: ModelTransport, outbox: Outbox? = nil) throws {
     (self.partners, self.transport) = (partners, transport)
-    outbox = try Outbox.temporary()
-    sender = Sender(Partners(partners), outbox, transport, jitter: { 0 })
+    self.outbox = try outbox ?? Outbox.temporary()
+    sender = Sender(Partners(partners), self.outbox, transport, jitter: { 0 })
   }
 
   static func partner(_ id: String, _ change: (inout Partner) -> Void = { _ in }) throws -> Partner {

@@ -4,6 +4,7 @@ internal import DerivedTables
 internal import DurableFiles
 internal import JSON
 internal import Ledger
+internal import PostbackLookup
 internal import PostbackPipeline
 internal import Reporting
 internal import SearchAds
@@ -135,6 +136,7 @@ struct ForgetCommand: Command {
     let removedDeliveries = try deliveries.remove(forgotten.keys, request)
     let tables = Table.derived + [.partnerDeliveries]
     let derived = try DerivedRemoval.remove(forgotten.keys, request, from: tables, in: output, isCSVSafe: isCSVSafe)
+    try RowFinder.removeIndexes(in: output)
     try await files?.rewrite(request, forgotten)
     for path in rewriting.missing { Terminal.warn("\(path): The file is not there, so it was not searched.") }
     for place in rewriting.kept + (files?.kept ?? []) {
