@@ -143,6 +143,14 @@ let package = Package(
       ]
     ),
     module(
+      "ModelFitting",
+      [
+        "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "PostbackPipeline", "Statistics",
+        "TableReading", "Implementation", "CReportPage",
+      ],
+      optimized
+    ),
+    module(
       "DerivedTables",
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackPipeline",
@@ -259,6 +267,7 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
         "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports", "Implementation",
+        "ModelFitting",
       ],
       unoptimized
     ),
@@ -272,7 +281,8 @@ let package = Package(
         "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
         "Warehouse",
-        "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds", "Delivery",
+        "Implementation", "ModelFitting",
+        "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds", "Delivery",
         "SyntheticTraffic", "CMalloc", "CReportPage",
       ],
       unoptimized
@@ -369,6 +379,7 @@ let package = Package(
     ),
     tests("Answers", ["JSON"]),
     tests("Implementation", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
+    tests("ModelFitting", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
       "PostbackServer",

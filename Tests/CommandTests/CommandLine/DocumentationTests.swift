@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("postback ru", ["run"]), ("postback model ", ["check", "show", "decode", "encode", "diff"]),
+    ("postback ru", ["run"]), ("postback model ", ["check", "show", "decode", "encode", "diff", "fit"]),
     ("postback state ch", ["check"]), ("postback help ex", ["explain"]),
     ("postback run --allow-d", ["--allow-development"]),
     ("postback model encode --reven", ["--revenue"]), ("postback run --jobs ", []),
