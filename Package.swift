@@ -145,6 +145,14 @@ let package = Package(
       ]
     ),
     module(
+      "ModelFitting",
+      [
+        "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "PostbackPipeline", "Statistics",
+        "TableReading", "Implementation", "CReportPage",
+      ],
+      optimized
+    ),
+    module(
       "DerivedTables",
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackPipeline",
@@ -266,7 +274,7 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
         "PostbackLookup", "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports",
-        "Implementation",
+        "Implementation", "ModelFitting",
       ],
       unoptimized
     ),
@@ -289,7 +297,8 @@ let package = Package(
         "TableReading", "Analysis", "DerivedTables", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
         "Warehouse",
-        "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds", "Delivery",
+        "Implementation", "ModelFitting", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds",
+        "Delivery",
         "SyntheticTraffic", "CMalloc", "ReportPages",
       ],
       unoptimized
@@ -396,6 +405,7 @@ let package = Package(
       ]
     ),
     tests("Implementation", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
+    tests("ModelFitting", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
       "PostbackServer",
