@@ -1,5 +1,5 @@
 package import Base
-package import ConversionModel
+internal import ConversionModel
 package import JSON
 
 /// The labels of a fitted model.

@@ -1,4 +1,5 @@
 import Base
+import DurableFiles
 import Foundation
 import JSON
 import TestSupport
