@@ -167,7 +167,8 @@ let package = Package(
     module(
       "ImportedRows",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "DurableFiles", "Ledger", "Tables",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "ConversionModel", "DurableFiles", "Ledger",
+        "Tables",
         "PostbackPipeline",
         "DerivedTables",
       ]
@@ -195,6 +196,13 @@ let package = Package(
       ]
     ),
     module(
+      "VendorReports",
+      [
+        "Base", "JSON", "ConversionModel", "DurableFiles", "Tables", "PostbackPipeline", "Statistics", "TableReading",
+        "DerivedTables", "ImportedRows", "CopySettlement",
+      ]
+    ),
+    module(
       "CampaignEnrichment",
       [
         "Base", "JSON", "PostbackVerification", "Tables", "PostbackPipeline", "LookupTables", "TableReading",
@@ -216,7 +224,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading",
-        "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement",
+        "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports",
         "CampaignEnrichment",
       ]
     ),
@@ -225,7 +233,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
         "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading", "DerivedTables",
-        "PostbackCopies", "ImportedRows", "SearchAdsReports", "NullValueModelling", "CopySettlement",
+        "PostbackCopies", "ImportedRows", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports",
         "CampaignEnrichment", "FraudSignals", "DailyReports",
       ]
     ),
@@ -258,7 +266,8 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
-        "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports", "Implementation",
+        "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports", "FraudSignals", "DailyReports",
+        "Implementation",
       ],
       unoptimized
     ),
@@ -270,8 +279,8 @@ let package = Package(
         "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics",
         "LookupTables",
         "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
-        "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
-        "Warehouse",
+        "NullValueModelling", "CopySettlement", "VendorReports", "CampaignEnrichment", "FraudSignals", "DailyReports",
+        "Reporting", "Warehouse",
         "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds", "Delivery",
         "SyntheticTraffic", "CMalloc", "CReportPage",
       ],
@@ -321,7 +330,7 @@ let package = Package(
       path: "Tests/LookupFixtures",
       swiftSettings: settings
     ),
-    tests("Statistics"),
+    tests("Statistics", ["TestSupport"]),
     tests("LookupTables", ["Base", "DurableFiles", "LookupFixtures", "TestSupport"]),
     tests("TableReading", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
     tests(

@@ -84,6 +84,7 @@ extension Mapping {
         "media_source": "network_name",
         "ad_network_name": "network_name",
         "ad_network_campaign_name": "campaign_name",
+        "skad_revenue": "revenue",
         "count": "count"
       }
     }

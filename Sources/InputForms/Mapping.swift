@@ -34,7 +34,7 @@ package struct Mapping: Hashable, Sendable {
   package enum ExportColumn: String, CaseIterable, Sendable {
     case networkName = "network_name"
     case campaignName = "campaign_name"
-    case count
+    case count, revenue, currency
   }
 
   /// A field with the parts of its value.

@@ -14,6 +14,7 @@ internal import Signatures
 internal import TableReading
 internal import Tables
 internal import Tampering
+internal import VendorReports
 
 /// `postback report`: writes an HTML report on the tables of one or more runs.
 struct ReportCommand: Command {
@@ -150,6 +151,7 @@ struct ReportCommand: Command {
         trust: try trust(single(snapshots)),
         findings: findings,
         searchAds: try await searchAds(single(snapshots)),
+        vendors: try await vendors(single(snapshots)),
         forwarded: try await forwarded(single(snapshots), cache),
         implementation: implementation,
         settled: try single(snapshots).flatMap { snapshot in try SettledRevenue(in: snapshot.folder) },
@@ -195,6 +197,14 @@ struct ReportCommand: Command {
     guard found.count == 1, let attributions = found.first else { return nil }
     let placements = try snapshot.map { try SearchAdsPlacement.read(in: $0.folder) } ?? []
     return SearchAdsSection(attributions: attributions, placements: placements)
+  }
+
+  /// Reads what vendors' exports count, if the report is of one output that has any.
+  private func vendors(_ snapshot: DerivedSnapshot?) async throws -> VendorSection? {
+    guard let snapshot, let files = try TableFiles(derived: .vendorDaily, of: snapshot) else { return nil }
+    let reports = try VendorReport.read(in: snapshot.place(of: .vendorDaily))
+    guard !reports.isEmpty else { return nil }
+    return VendorSection(reports: reports, breakdowns: try await VendorBreakdown.read(files, jobs: options.jobs))
   }
 
   /// Reads the revenue of null postbacks, if the report is of one output.

@@ -25,6 +25,8 @@ struct ReportPage {
   let findings: ReportFindings?
   /// The installs of Apple Search Ads; nil if there are no attributions.
   let searchAds: SearchAdsSection?
+  /// What vendors' exports count; nil if no export was imported.
+  let vendors: VendorSection?
   /// The values that forwarders sent; nil without `skan_settled`.
   let forwarded: [ForwardedValues]?
   /// The findings about the app's implementation; nil unless `--implementation` is given.
@@ -73,6 +75,7 @@ struct ReportPage {
       <h3 id="trust">Trust</h3>
       \(trust.html)
       \(searchAds.map { section -> HTML in "<h2 id=\"search-ads\">Apple Search Ads</h2>\(section.html)" } ?? "")
+      \(vendors.map { section -> HTML in "<h2 id=\"vendors\">Vendors' exports</h2>\(section.html)" } ?? "")
       \(implementation.map { section -> HTML in "<h2 id=\"implementation\">Implementation</h2>\(section.html)" } ?? "")
       <h2 id="flow">Flow</h2>
       <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
@@ -106,9 +109,12 @@ struct ReportPage {
 
   private var navigation: HTML {
     let ofSearchAds = searchAds == nil ? [] : [("search-ads", "Apple Search Ads")]
+    let ofVendors = vendors == nil ? [] : [("vendors", "Vendors' exports")]
     let ofApp = implementation == nil ? [] : [("implementation", "Implementation")]
     let sections =
-      [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds + ofApp
+      [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds
+      + ofVendors
+      + ofApp
       + [
         ("flow", "Flow"), ("rejects-by-code", "Rejects"), ("changes", "What changed"), ("tampering", "Tampering"),
         ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"), ("words", "Words"),
