@@ -119,7 +119,7 @@ let package = Package(
         "DurableFiles", "Ledger", "Tables", "CXxhash", "CZlib", "CZstd",
       ]
     ),
-    module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
+    module("Spool", ["Base", "InputForms", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
     module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"], optimized),
     module("HTTPClient", ["CCurl"]),
     module("ObjectStorage", ["Base", "JSON", "Signatures", "DurableFiles", "HTTPClient", "PostbackPipeline"]),
@@ -248,7 +248,8 @@ let package = Package(
     module(
       "PostbackService",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Base", "JSON", "InputForms", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
+        "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Metrics", "PostbackServer",
       ]
     ),

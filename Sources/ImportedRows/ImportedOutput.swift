@@ -36,7 +36,7 @@ package final class ImportedOutput {
     (self.encoding, self.vendor, self.currency) = (encoding, vendor, currency)
     stored = StoredImports(in: output)
     summary = ImportedSummary(vendor: vendor)
-    _ = try stored.copy(to: table, encoding) { $0.vendor < vendor }
+    try stored.copy(to: table, encoding) { $0.vendor < vendor }
   }
 
   /// Adds the rows of the inputs at some paths, all of which have this form.
@@ -89,7 +89,7 @@ package final class ImportedOutput {
   /// Puts the table in the place of the one that was there before.
   package func complete() throws(FileFailure) {
     try table.append(encoder.take())
-    _ = try stored.copy(to: table, encoding) { $0.vendor > vendor }
+    try stored.copy(to: table, encoding) { $0.vendor > vendor }
     try table.complete(summary: summary.json.description)
   }
 }

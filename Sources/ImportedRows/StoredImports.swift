@@ -8,15 +8,13 @@ internal import Tables
 struct StoredImports {
   private static let columns = (
     vendor: Table.imported.place(.vendor), transaction: Table.imported.place(.transactionID),
-    app: Table.imported.place(.appID), network: Table.imported.place(.adNetworkID),
     receivedAt: Table.imported.place(.receivedAt)
   )
 
   /// What a choice of rows is made by.
   struct Row {
     let vendor: String
-    let transaction, network: String?
-    let app: Int64?
+    let transaction: String?
     /// The time in milliseconds since 1970; nil if the row has none.
     let receivedAt: Int64?
   }
@@ -37,8 +35,6 @@ struct StoredImports {
         let found = Row(
           vendor: row.text(columns.vendor) ?? "",
           transaction: row.text(columns.transaction),
-          network: row.text(columns.network),
-          app: row.integer(columns.app),
           receivedAt: row.time(columns.receivedAt)
         )
         try body(found, row)
@@ -46,27 +42,22 @@ struct StoredImports {
     }
   }
 
-  /// Appends the rows that `keeps` chooses to a table. Returns the number of rows that it does not choose.
+  /// Appends the rows that `keeps` chooses to a table.
   func copy(
     to table: DerivedTable,
     _ encoding: TableEncoding,
     where keeps: (Row) -> Bool
-  ) throws(FileFailure) -> Int {
-    var removed = 0
+  ) throws(FileFailure) {
     var encoder = RowEncoder(.imported, encoding)
     var pending = 0
     try forEach { row, cursor throws(FileFailure) in
-      guard keeps(row) else {
-        removed += 1
-        return
-      }
+      guard keeps(row) else { return }
       for (index, column) in Table.imported.columns.enumerated() { encoder.copy(column.name, cursor.text(index)) }
       encoder.endRow()
       pending += 1
       if pending % 2000 == 0 { try table.append(encoder.take()) }
     }
     try table.append(encoder.take())
-    return removed
   }
 
   /// The formats of the table; nil if the output does not have it.

@@ -127,6 +127,17 @@ extension Mapping {
     """#,
     #"""
     {
+      "name": "aws-sqs",
+      "title": "AWS: events of SQS queues for Lambda functions, each with one message or several",
+      "documentation": "docs.aws.amazon.com/lambda/latest/dg/with-sqs.html, read 2026-11-25",
+      "form": "json",
+      "each": "$.Records",
+      "open": ["$.body", "base64"],
+      "context": { "received_at": "$.attributes.SentTimestamp" }
+    }
+    """#,
+    #"""
+    {
       "name": "branch",
       "title": "Branch: exports of SKAdNetwork messages (body_transaction_id and the like)",
       "documentation": "help.branch.io/marketer-hub/skadnetwork-data, read 2026-11-24",

@@ -203,6 +203,19 @@ import Testing
     #expect(!page.contains("<strong>The export"))
   }
 
+  @Test func `are not compared on days whose postbacks were removed because of their age`() async throws {
+    try await runBranch()
+    try await importBranch()
+    let before = try await json(["daily", out])
+    #expect(before["vendors"]?.elements?.first?["verified"]?.integer == 2)
+    let words = ["retain", "--out", out, "--older-than", "30d", "--tables", "skan_postbacks,skan_events,skan_rejects"]
+    try await call(words + ["--yes-remove-all", "--without-waiting"])
+    let after = try await json(["daily", out])
+    let vendor = try #require(after["vendors"]?.elements?.first)
+    #expect(vendor["before_removed_days"]?.integer == 4 && vendor["imported"]?.integer == 0, "\(vendor)")
+    #expect(try rows().isEmpty)
+  }
+
   @Test func `are no section of a page without an import`() async throws {
     try await runBranch()
     try await call(["daily", out])
