@@ -23,8 +23,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], _ others: 
   .target(name: name, dependencies: dependencies, swiftSettings: settings + others)
 }
 
-/// The setting of a module that is not optimised in a release. The command is 15 000 lines that run once for each call, and the
-/// last module of a build: optimised it takes three times as long. Work for each record is in the modules below it.
+/// The setting of a module that is not optimised in a release. The command, its answers and its pages are 15 000 lines that run
+/// once for each call, and the last modules of a build: optimised they take three times as long. Work for each record is in the
+/// modules below them.
 let unoptimized: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 /// A program of `Sources`.
@@ -89,6 +90,7 @@ let package = Package(
     module("InputForms", ["Base", "JSON", "SKAdNetwork"]),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["Base", "JSON"]),
+    module("ModelExchange", ["Base", "JSON", "ConversionModel"]),
     .target(
       name: "ConversionClient",
       dependencies: ["Base", "ConversionModel"],
@@ -143,6 +145,14 @@ let package = Package(
       ]
     ),
     module(
+      "ModelFitting",
+      [
+        "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "PostbackPipeline", "Statistics",
+        "TableReading", "Implementation", "CReportPage",
+      ],
+      optimized
+    ),
+    module(
       "DerivedTables",
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackPipeline",
@@ -155,6 +165,11 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Tampering", "TableReading", "DerivedTables",
       ]
+    ),
+    module(
+      "PostbackLookup",
+      ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "TableReading", "DerivedTables"],
+      optimized
     ),
     module("Warehouse", ["Base", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "DerivedTables", "CPQ"]),
     module(
@@ -267,8 +282,17 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
-        "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports", "FraudSignals", "DailyReports",
-        "Implementation",
+        "PostbackLookup", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports", "FraudSignals",
+        "DailyReports", "Implementation", "ModelFitting",
+      ],
+      unoptimized
+    ),
+    module(
+      "ReportPages",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
+        "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "SearchAdsReports",
+        "NullValueModelling", "VendorReports", "FraudSignals", "DailyReports", "Reporting", "Answers", "CReportPage",
       ],
       unoptimized
     ),
@@ -277,13 +301,14 @@ let package = Package(
       [
         "Answers",
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
-        "InfoPlist", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering", "Statistics",
-        "LookupTables",
-        "TableReading", "Analysis", "DerivedTables", "PostbackCopies", "ImportedRows", "SearchAdsReports",
+        "InfoPlist", "ModelExchange", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
+        "LookupTables", "PostbackLookup",
+        "TableReading", "Analysis", "DerivedTables", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "VendorReports", "CampaignEnrichment", "FraudSignals", "DailyReports",
         "Reporting", "Warehouse",
-        "Implementation", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds", "Delivery",
-        "SyntheticTraffic", "CMalloc", "CReportPage",
+        "Implementation", "ModelFitting", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds",
+        "Delivery",
+        "SyntheticTraffic", "CMalloc", "ReportPages",
       ],
       unoptimized
     ),
@@ -311,6 +336,7 @@ let package = Package(
     tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
     tests("InfoPlist", ["JSON", "TestSupport"]),
+    tests("ModelExchange", ["JSON", "ConversionModel", "TestSupport"]),
     tests("ConversionClient", ["ConversionModel", "TestSupport"]),
     tests("DurableFiles", ["TestSupport"]),
     tests("Ledger", ["Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "TestSupport"]),
@@ -334,6 +360,7 @@ let package = Package(
     tests("Statistics", ["TestSupport"]),
     tests("LookupTables", ["Base", "DurableFiles", "LookupFixtures", "TestSupport"]),
     tests("TableReading", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
+    tests("PostbackLookup", ["DurableFiles", "Ledger", "Tables", "TestSupport"]),
     tests(
       "PostbackCopies",
       ["JSON", "PostbackVerification", "DurableFiles", "Tables", "TableReading", "DerivedTables", "TestSupport"]
@@ -378,7 +405,16 @@ let package = Package(
       ]
     ),
     tests("Answers", ["JSON"]),
+    tests(
+      "ReportPages",
+      [
+        "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Tables",
+        "Statistics",
+        "TableReading", "Analysis", "FraudSignals", "Reporting", "Answers", "TestSupport",
+      ]
+    ),
     tests("Implementation", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
+    tests("ModelFitting", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
       "PostbackServer",
@@ -404,7 +440,8 @@ let package = Package(
       dependencies: [
         "InfoPlist", "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
         "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering",
-        "LookupTables", "TableReading", "Analysis", "NullValueModelling", "SearchAdsReports", "CopySettlement",
+        "LookupTables", "TableReading", "Analysis", "PostbackLookup", "NullValueModelling", "SearchAdsReports",
+        "CopySettlement",
         "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "Answers",
         "postback",
         "TestSupport",

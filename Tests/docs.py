@@ -437,11 +437,11 @@ def make_environment(folder):
 
 
 def make_tools(folder):
-    """Makes a swift in the path whose "swift run -c release postback" runs what is built already."""
+    """Makes a swift in the path that builds nothing, and whose "swift run postback" runs what is built already."""
     tools = os.path.join(folder, "tools")
     os.makedirs(tools)
     with open(os.path.join(tools, "swift"), "w", encoding="utf-8") as file:
-        file.write('#!/bin/sh\n[ "$1 $2 $3 $4" = "run -c release postback" ] || exit 64\nshift 4\nexec .build/release/postback "$@"\n')
+        file.write('#!/bin/sh\n[ "$*" != "build -c release" ] || exit 0\n[ "$1 $2" = "run postback" ] || exit 64\nshift 2\nexec .build/release/postback "$@"\n')
     os.chmod(file.name, 0o755)
     return tools
 

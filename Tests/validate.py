@@ -8,6 +8,7 @@
     validate.py --status FILE       what `postback status --json` printed
     validate.py --rejects FILE      what `postback rejects --format json` printed
     validate.py --case FILE         what `postback case --json` printed
+    validate.py --model-fit FILE    what `postback model fit --json` printed
     validate.py --diagnoses FILE    what `postback explain --json` printed, one postback a line
 
 Ends with 0 where all is valid, 1 where something is not, and 77 where the Python package jsonschema is not there.
@@ -103,6 +104,8 @@ def validator(name):
         whole["$defs"]["postback"] = schema("postback")
     if name == "case":
         whole["$defs"]["rejects"] = schema("rejects")
+    if name == "model_fit":
+        whole["$defs"]["conversion_model"] = schema("conversion_model")
     Validator.check_schema(whole)
     return Validator(whole)
 
@@ -375,6 +378,18 @@ def check_implementation(path, problems):
                     problems.add(place, "a version has more findings than devices")
 
 
+def check_model_fit(path, problems):
+    answer_validator = validator("model_fit")
+    for place, answer in read_lines(path, problems):
+        if problems.validate(answer_validator, answer, place):
+            if [error["model"] for error in answer["errors"]][:3] != ["fitted", "equal_frequency", "logarithmic"]:
+                problems.add(place, "the errors are not in order")
+            if len(answer["model"]["windows"]) != len(answer["installs"]):
+                problems.add(place, "the model has other windows than the installs")
+            if sum(lock["chosen"] for lock in answer["locks"]) != len(answer["installs"]):
+                problems.add(place, "a window does not have one chosen lock")
+
+
 def check_settle(path, problems):
     summary_validator = validator("settle")
     for place, summary in read_lines(path, problems):
@@ -416,6 +431,7 @@ def main():
 
 
     parser.add_argument("--implementation", type=pathlib.Path, metavar="FILE", help="what postback validate-implementation --json printed")
+    parser.add_argument("--model-fit", type=pathlib.Path, metavar="FILE", help="what postback model fit --json printed")
     parser.add_argument("--settle", type=pathlib.Path, metavar="FILE", help="what postback settle --json printed")
     parser.add_argument("--diagnoses", type=pathlib.Path, metavar="FILE", help="what postback explain --json printed")
     options = parser.parse_args()
@@ -439,6 +455,7 @@ def main():
 
 
         (check_implementation, options.implementation, "answers"),
+        (check_model_fit, options.model_fit, "answers"),
         (check_settle, options.settle, "settlements"),
         (check_diagnoses, options.diagnoses, "diagnoses"),
     ]:

@@ -2,6 +2,7 @@ extension String {
   /// The text with `\u{…}` in place of each control or format character and each separator of lines or paragraphs,
   /// which a terminal or a reader of lines would not take for text.
   package var withControlCharactersEscaped: String {
+    guard unicodeScalars.contains(where: \.isControl) else { return self }
     var text = ""
     for scalar in unicodeScalars {
       if scalar.isControl {
@@ -41,7 +42,9 @@ extension Unicode.Scalar {
   /// Indicates that the scalar is no visible text: a control or format character, or a separator of lines or
   /// paragraphs.
   package var isControl: Bool {
-    switch properties.generalCategory {
+    // Most text is ASCII, for which the search in Unicode's tables is slow.
+    if isASCII { return value < 0x20 || value == 0x7F }
+    return switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true
     default: false
     }

@@ -4,6 +4,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/gamma.hpp>
 
 namespace {
 
@@ -32,6 +33,11 @@ extern "C" double cboostmath_normal_quantile(double probability) {
 extern "C" double cboostmath_student_tail(double value, double degrees) {
   if (!(degrees > 0) || !(value == value)) return not_a_number;
   return cdf(complement(boost::math::students_t_distribution<double, quiet>(degrees), value));
+}
+
+extern "C" double cboostmath_upper_gamma(double shape, double value) {
+  if (!(shape > 0) || !(value >= 0)) return not_a_number;
+  return value <= std::numeric_limits<double>::max() ? boost::math::gamma_q(shape, value, quiet()) : 0;
 }
 
 extern "C" double cboostmath_binomial_tail(uint64_t successes, uint64_t trials, double probability) {

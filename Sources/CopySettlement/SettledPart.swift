@@ -9,21 +9,34 @@ package import Tables
 package struct SettledPart: Sendable {
   package let rows: PartRows
   package let events: PartRows
-  package let counts: SettlementCounts
+  private let counted: Counted
   /// The lines that are not rows.
   package var unreadable = UnreadableRows()
+
+  /// The counts, which most readers of a part do not need.
+  private enum Counted: Sendable {
+    case counts(SettlementCounts)
+    case encoded(ResultReader)
+  }
+
+  /// Returns the counts.
+  package func counts() -> SettlementCounts {
+    switch counted {
+    case .counts(let counts): return counts
+    case .encoded(var reader): return SettlementCounts(&reader)
+    }
+  }
 
   /// Returns the settlement with a name; nil if it is not there as it was written.
   package init?(_ name: String, in cache: PartCache) throws(PipelineFailure) {
     guard let bytes = try cache.read(name, UInt8.self) else { return nil }
     var reader = ResultReader(bytes)
     guard let rows = try PartRows(&reader, in: cache), let events = try PartRows(&reader, in: cache) else { return nil }
-    (self.rows, self.events) = (rows, events)
-    counts = SettlementCounts(&reader)
+    (self.rows, self.events, counted) = (rows, events, .encoded(reader))
   }
 
   fileprivate init(_ rows: PartRows, _ events: PartRows, _ counts: SettlementCounts, _ unreadable: UnreadableRows) {
-    (self.rows, self.events, self.counts, self.unreadable) = (rows, events, counts, unreadable)
+    (self.rows, self.events, counted, self.unreadable) = (rows, events, .counts(counts), unreadable)
   }
 }
 
@@ -56,7 +69,7 @@ package struct SettledPartWriter {
     var writer = ResultWriter()
     part.rows.encode(&writer)
     part.events.encode(&writer)
-    part.counts.encode(&writer)
+    counts.encode(&writer)
     try cache.add(name, writer.bytes)
     return part
   }

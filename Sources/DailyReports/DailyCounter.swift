@@ -122,31 +122,34 @@ package struct DailyCounter: Sendable {
       counts.rows.tests += 1
     } else {
       if decided.areSettled { counts.rows.settled += 1 }
-      add(cursor, row, values, decided, decided.areSettled ? DailyTrust(values) : nil, &key, &counts)
+      let trust = decided.areSettled ? DailyTrust(values) : nil
+      add(cursor, enriched: row, values: values, in: decided, trust, with: &key, to: &counts)
     }
   }
 
   /// Counts a row. `values` has the values that count, in these columns; their certainty is nil if copies were not compared.
   private func add(
     _ cursor: borrowing RowCursor,
-    _ row: EnrichedRow,
-    _ values: borrowing RowCursor,
-    _ valueColumns: DecidedColumns,
+    enriched row: EnrichedRow,
+    values: borrowing RowCursor,
+    in valueColumns: DecidedColumns,
     _ trust: DailyTrust?,
-    _ key: inout DailyPostbackKey,
-    _ counts: inout DailyBatch
+    with key: inout DailyPostbackKey,
+    to counts: inout DailyBatch
   ) {
     key.place.removeAll()
-    appendPlace(cursor, row, values, valueColumns, trust, to: &key.place)
+    appendPlace(cursor, enriched: row, values: values, in: valueColumns, trust, to: &key.place)
     let isZeroFilled =
       trust == nil
       ? cursor.has("zero_may_be_null", among: columns.tierFlags)
       : values.boolean(zeroMayBeNullColumn) == true
     let zeroMayBeNull = trust?.isOfDevice != true && (row.network?.writesNullAsZero == true || isZeroFilled)
     key.outcome.removeAll()
-    appendOutcome(cursor, values, valueColumns, trust, zeroMayBeNull, to: &key.outcome)
+    appendOutcome(cursor, values: values, in: valueColumns, trust, zeroMayBeNull: zeroMayBeNull, to: &key.outcome)
     key.sender.removeAll()
-    if trust?.isOfDevice != true { appendSender(cursor, row, values, valueColumns, to: &key.sender) }
+    if trust?.isOfDevice != true {
+      appendSender(cursor, enriched: row, values: values, in: valueColumns, to: &key.sender)
+    }
     key.stratum.removeAll()
     key.stratum.appendStratum(cursor, columns, row)
     let (received, install) = days(row.receivedAt, values, valueColumns, &counts.rows)
@@ -178,9 +181,9 @@ package struct DailyCounter: Sendable {
 
   private func appendPlace(
     _ cursor: borrowing RowCursor,
-    _ row: EnrichedRow,
-    _ values: borrowing RowCursor,
-    _ valueColumns: DecidedColumns,
+    enriched row: EnrichedRow,
+    values: borrowing RowCursor,
+    in valueColumns: DecidedColumns,
     _ trust: DailyTrust?,
     to key: inout DailyKeyBytes
   ) {
@@ -224,9 +227,9 @@ package struct DailyCounter: Sendable {
   /// Appends those who may have changed the value, as `ValueSuspicions` has them.
   private func appendSender(
     _ cursor: borrowing RowCursor,
-    _ row: EnrichedRow,
-    _ values: borrowing RowCursor,
-    _ valueColumns: DecidedColumns,
+    enriched row: EnrichedRow,
+    values: borrowing RowCursor,
+    in valueColumns: DecidedColumns,
     to key: inout DailyKeyBytes
   ) {
     key.append(valueColumns.forwarder, of: values)
@@ -237,10 +240,10 @@ package struct DailyCounter: Sendable {
 
   private func appendOutcome(
     _ cursor: borrowing RowCursor,
-    _ values: borrowing RowCursor,
-    _ valueColumns: DecidedColumns,
+    values: borrowing RowCursor,
+    in valueColumns: DecidedColumns,
     _ trust: DailyTrust?,
-    _ zeroMayBeNull: Bool,
+    zeroMayBeNull: Bool,
     to key: inout DailyKeyBytes
   ) {
     key.append(zeroMayBeNull ? "0" : nil)

@@ -79,18 +79,13 @@ package struct DailyWriter: ~Copyable {
   package mutating func write(
     _ cells: DailyCells,
     of type: DateType,
-    into outputs: inout DailyOutputs
-  ) throws(PipelineFailure) {
-    var rows: [DailyRow] = []
-    try cells.forEachGroup(of: type, in: inputs.currency, inputs.suspicions, modelling) { row throws(PipelineFailure) in
-      guard settings.part(of: row.group.day) == .calculated else { return }
-      if let last = rows.last, last.group.day != row.group.day {
-        try write(rows, into: &outputs)
-        rows = []
-      }
-      rows.append(row)
+    into outputs: inout DailyOutputs,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    var days = cells.days(of: type, inputs, settings, modelling, jobs: jobs).makeAsyncIterator()
+    while let rows = try await days.next() {
+      if rows.first?.group.day == nil { rowsWithoutDay = rows } else { try write(rows, into: &outputs) }
     }
-    if rows.first?.group.day == nil { rowsWithoutDay = rows } else { try write(rows, into: &outputs) }
     if type == .install { try writeCosts(before: nil, into: &outputs) }
   }
 

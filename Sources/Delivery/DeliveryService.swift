@@ -5,6 +5,7 @@ internal import Glibc
 internal import Ledger
 internal import PostbackPipeline
 internal import PostbackService
+internal import Signatures
 internal import Spool
 internal import Tables
 
@@ -32,15 +33,29 @@ package final class DeliveryService {
   /// The step by which a clock is set back without a word, in milliseconds.
   private static let clockStep: Int64 = 1000
 
-  /// Locks the outbox of the output. Throws `.locked` if another process delivers it.
-  package init(_ settings: DeliverySettings) throws {
+  /// Locks the outbox of the output.
+  ///
+  /// - Throws: ``DeliveryFailure``, of the kind `.locked` if another process delivers the output.
+  package init(_ settings: DeliverySettings) throws(DeliveryFailure) {
     self.settings = settings
-    lock = try Self.lock(settings.state)
-    try settings.check()
-    outbox = try Outbox(in: settings.state)
-    planner = try Planner(settings.output, state: settings.state, outbox, settings.lookups)
-    signals = try Signals()
-    sender = Sender(settings.partners, outbox, try CurlTransport(interrupt: signals.readEnd))
+    do throws(FileFailure) {
+      lock = try Self.lock(settings.state)
+      try settings.check()
+      outbox = try Outbox(in: settings.state)
+      signals = try Signals()
+    } catch {
+      throw .file(error)
+    }
+    do throws(LibcryptoFailure) {
+      planner = try Planner(settings.output, state: settings.state, outbox, settings.lookups)
+    } catch {
+      throw .libcrypto(error)
+    }
+    let transport: CurlTransport
+    do throws(TransportFailure) { transport = try CurlTransport(interrupt: signals.readEnd) } catch {
+      throw .transport(error)
+    }
+    sender = Sender(settings.partners, outbox, transport)
   }
 
   static func lock(_ state: String) throws(FileFailure) -> LockFile {
@@ -65,21 +80,25 @@ package final class DeliveryService {
   static func clock() -> Int64 { Timestamp.now.milliseconds }
 
   /// Delivers until it is asked to end, or as the settings say. Returns the numbers of deliveries by partner.
-  package func run() async throws -> DeliverySummary {
+  ///
+  /// - Throws: ``DeliveryFailure`` if a file, libcrypto or libcurl fails; the answers of partners are results.
+  package func run() async throws(DeliveryFailure) -> DeliverySummary {
     for id in outbox.counts.keys.sorted() where !settings.partners.all.contains(where: { $0.id == id }) {
       guard let count = outbox.counts[id]?[.pending], count > 0 else { continue }
       settings.log.warning("unknown_partner", "\(count) deliveries wait for the partner \(id), which is not configured")
     }
-    if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
-    settings.log.info("delivering", "the postbacks of \(settings.output)")
-    try register(isLast: false)
+    try DeliveryFailure.file { () throws(FileFailure) in
+      if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
+      settings.log.info("delivering", "the postbacks of \(settings.output)")
+      try register(isLast: false)
+    }
     tableAt = Self.clock()
     var isEnding = false
     var last = Int64.max
     while !isEnding {
       let now = Self.clock()
       // At the start, and where the clock was set back.
-      if now < last - Self.clockStep { try limitWaits(at: now) }
+      if now < last - Self.clockStep { try DeliveryFailure.file { () throws(FileFailure) in try limitWaits(at: now) } }
       last = now
       if let deadline = settings.deadline, now >= deadline.milliseconds { break }
       for signal in signals.pending() {
@@ -92,26 +111,32 @@ package final class DeliveryService {
       if settings.endsWhenDone, isDone { break }
       let limit = min(now + Self.commitInterval, settings.deadline?.milliseconds ?? .max)
       try sender.wait(at: now, until: planner.isDone ? limit : now, clock: Self.clock)
-      try report(at: Self.clock())
+      try DeliveryFailure.file { () throws(FileFailure) in try report(at: Self.clock()) }
     }
     if isEnding { settings.log.info("stopping", "a signal asks to end; requests in progress are finished") }
     try sender.drain(clock: Self.clock)
-    try register(isLast: true)
-    try outbox.writeTable(settings.encoding, in: settings.target)
-    try writeMetrics(at: Self.clock())
-    settings.log.info("stopped", "all results are recorded")
-    return try outbox.summary(of: sender.queues.map(\.partner.id))
+    return try DeliveryFailure.file { () throws(FileFailure) in
+      try register(isLast: true)
+      try outbox.writeTable(settings.encoding, in: settings.target)
+      try writeMetrics(at: Self.clock())
+      settings.log.info("stopped", "all results are recorded")
+      return try outbox.summary(of: sender.queues.map(\.partner.id))
+    }
   }
 
   /// Plans a batch of new rows, if there are some.
-  private func plan(at now: Int64) async throws {
+  private func plan(at now: Int64) async throws(DeliveryFailure) {
     if planner.isDone {
       guard now >= commitLookAt else { return }
       commitLookAt = now + Self.commitInterval
-      let commit = try Ledger.lastCommit(settings.state)
-      guard commit != planned || planned == nil else { return }
-      try await planner.begin(settings.partners.all)
-      planned = commit ?? planned
+      do throws(FileFailure) {
+        let commit = try Ledger.lastCommit(settings.state)
+        guard commit != planned || planned == nil else { return }
+        try await planner.begin(settings.partners.all)
+        planned = commit ?? planned
+      } catch {
+        throw .file(error)
+      }
     }
     let before = planner.isDone
     try await planner.planBatch(at: now)
@@ -131,12 +156,12 @@ package final class DeliveryService {
         ["table": .text(table), "rows": .integer(rows.count)]
       )
     }
-    if planner.isDone { try register(isLast: false) }
+    if planner.isDone { try DeliveryFailure.file { () throws(FileFailure) in try register(isLast: false) } }
   }
 
   /// Shortens the waits that no setting explains: those of deliveries that were planned or tried under a clock that was
   /// ahead, or while a partner had longer times.
-  private func limitWaits(at now: Int64) throws {
+  private func limitWaits(at now: Int64) throws(FileFailure) {
     for partner in settings.partners.all {
       let count = try outbox.limitWaits(
         of: partner.id,
@@ -149,7 +174,7 @@ package final class DeliveryService {
   }
 
   /// Notes in the state how far the rows are planned for each partner.
-  private func register(isLast: Bool) throws {
+  private func register(isLast: Bool) throws(FileFailure) {
     for partner in settings.partners.all {
       let name = "deliver \(partner.id)"
       guard partner.isEnabled else {
@@ -168,11 +193,13 @@ package final class DeliveryService {
   private var registrations: [String: FollowerRegistration] = [:]
 
   /// Compares the deliveries with the last settlement, if there is a new one.
-  private func restate(at now: Int64) throws {
+  private func restate(at now: Int64) throws(DeliveryFailure) {
     guard planner.isDone, now >= restatementLookAt else { return }
     restatementLookAt = now + Self.metricsInterval
     guard let settlement = Restatement.current(in: settings.output), settlement != compared else { return }
-    if compared == nil { compared = try Restatement.compared(in: outbox) }
+    if compared == nil {
+      compared = try DeliveryFailure.file { () throws(FileFailure) in try Restatement.compared(in: outbox) }
+    }
     guard settlement != compared else { return }
     try sender.drain(clock: Self.clock)
     sender.unload()
@@ -192,10 +219,10 @@ package final class DeliveryService {
       }
   }
 
-  private func reload() throws {
+  private func reload() throws(DeliveryFailure) {
     do throws(PartnersErrors) {
       let partners = try settings.load()
-      do {
+      do throws(FileFailure) {
         var changed = settings
         changed.partners = partners
         try changed.check()
@@ -208,13 +235,15 @@ package final class DeliveryService {
       return settings.log.error("reload_failed", "\(problems) The partners stay as they are.")
     }
     try sender.drain(clock: Self.clock)
-    try sender.use(settings.partners)
+    try DeliveryFailure.file { () throws(FileFailure) in
+      try sender.use(settings.partners)
+      try limitWaits(at: Self.clock())
+    }
     planned = nil
-    try limitWaits(at: Self.clock())
     settings.log.info("reloaded", "the partners were read again")
   }
 
-  private func report(at now: Int64) throws {
+  private func report(at now: Int64) throws(FileFailure) {
     if now - metricsAt >= Self.metricsInterval { try writeMetrics(at: now) }
     if now - tableAt >= Self.tableInterval {
       try outbox.writeTable(settings.encoding, in: settings.target)
@@ -226,7 +255,7 @@ package final class DeliveryService {
     }
   }
 
-  private func writeMetrics(at now: Int64) throws {
+  private func writeMetrics(at now: Int64) throws(FileFailure) {
     metricsAt = now
     guard settings.metricsFile != nil else { return }
     let goesOn = !settings.endsWhenDone && settings.deadline == nil

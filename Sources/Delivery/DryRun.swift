@@ -1,33 +1,68 @@
-internal import HTTPClient
 internal import Base
-internal import Ledger
+internal import DurableFiles
+internal import HTTPClient
 internal import JSON
+internal import Ledger
+internal import Signatures
 
-extension DeliveryService {
-  /// Calls `print` with each request that would be sent, as a line of JSON, without the values of configured headers. It
-  /// sends nothing and changes nothing.
-  package static func dryRun(_ settings: DeliverySettings, print: (String) throws -> Void) async throws {
-    let lock = try lock(settings.state)
-    defer { withExtendedLifetime(lock) {} }
-    try settings.check()
-    let outbox = try Outbox.exists(in: settings.state) ? Outbox(in: settings.state) : Outbox.temporary()
-    let now = clock()
-    try outbox.begin()
-    defer { try? outbox.forget() }
-    let planner = try Planner(settings.output, state: settings.state, outbox, settings.lookups)
-    try await planner.begin(settings.partners.all)
+/// The requests that a process would send now. It sends nothing and changes nothing: what it plans is undone.
+package final class DryRun {
+  private let settings: DeliverySettings
+  private let lock: LockFile
+  private let outbox: Outbox
+  private let now = DeliveryService.clock()
+  /// The partners whose requests are not read yet, with the sequence number of the last one of the first partner.
+  private var partners: ArraySlice<Partner>
+  private var last: Int64 = 0
+
+  private static let pageSize = 500
+
+  /// Locks the outbox of the output, and plans all rows.
+  ///
+  /// - Throws: ``DeliveryFailure``, of the kind `.locked` if another process delivers the output.
+  package init(_ settings: DeliverySettings) async throws(DeliveryFailure) {
+    self.settings = settings
+    partners = settings.partners.all.filter(\.isEnabled)[...]
+    do throws(FileFailure) {
+      lock = try DeliveryService.lock(settings.state)
+      try settings.check()
+      outbox = try Outbox.exists(in: settings.state) ? Outbox(in: settings.state) : Outbox.temporary()
+      try outbox.begin()
+    } catch {
+      throw .file(error)
+    }
+    let planner: Planner
+    do throws(LibcryptoFailure) {
+      planner = try Planner(settings.output, state: settings.state, outbox, settings.lookups)
+    } catch {
+      throw .libcrypto(error)
+    }
+    do throws(FileFailure) { try await planner.begin(settings.partners.all) } catch { throw .file(error) }
     while !planner.isDone { try await planner.planBatch(at: now, inTransaction: true) }
-    for partner in settings.partners.all where partner.isEnabled {
+  }
+
+  deinit { try? outbox.forget() }
+
+  /// Returns the next requests, each as a line of JSON without the values of configured headers; nil after the last ones.
+  package func next() throws(DeliveryFailure) -> [String]? {
+    while let partner = partners.first {
+      let page = try DeliveryFailure.file { () throws(FileFailure) in
+        try outbox.pending(of: partner.id, after: last, limit: Self.pageSize)
+      }
+      guard let end = page.last else {
+        partners.removeFirst()
+        last = 0
+        continue
+      }
+      last = end.sequence
       let queue = PartnerQueue(partner, outbox) { 0 }
-      var last: Int64 = 0
-      while let page = Optional(try outbox.pending(of: partner.id, after: last, limit: 500)), !page.isEmpty {
-        for delivery in page {
-          let request = try queue.request(for: delivery, at: now)
-          try print(line(request, of: delivery, to: partner).description)
-          last = delivery.sequence
+      return try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
+        try page.map { delivery throws(LibcryptoFailure) in
+          Self.line(try queue.request(for: delivery, at: now), of: delivery, to: partner).description
         }
       }
     }
+    return nil
   }
 
   private static func line(_ request: OutgoingRequest, of delivery: PendingDelivery, to partner: Partner) -> JSONValue {

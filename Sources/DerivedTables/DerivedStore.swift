@@ -46,6 +46,15 @@ package enum DerivedStore {
     return cache
   }
 
+  /// Removes what was counted for the page of an output, in which whole rejects are. While a page is made, it stays for that one,
+  /// and the next page removes it.
+  package static func removePage(in output: String) throws(FileFailure) {
+    let store = try folder(in: output)
+    guard try store.byteCount(of: pageName) != nil, let lock = try? lockPage(in: store) else { return }
+    try PartCache.remove("\(store.path)/\(pageName)")
+    withExtendedLifetime(lock) {}
+  }
+
   /// Locks what was counted for the page for one process, which need not wait for derived tables to be written.
   static func lockPage(in store: DurableFolder) throws(FileFailure) -> LockFile {
     try LockFile("\(store.path)/.\(pageName).lock") { holder in

@@ -17,6 +17,9 @@ package import CopySettlement
 /// For networks and apps, the values and the time of a postback are those of the copy that `skan_settled` decided. For a forwarder
 /// they are those of its own first copy, accepted or rejected. So it does not matter which copy was processed first.
 package struct SignalCounter: Sendable {
+  /// The number of days after which a copy is a late replay, since Apple's retries have ended; an option may say otherwise.
+  package static let lateAfterDays = 10
+
   /// The longest time in milliseconds after which a copy may still be a retry.
   let lateAfter: Int64
   /// The rows that are counted; nil for all.

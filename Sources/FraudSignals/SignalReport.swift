@@ -1,3 +1,4 @@
+internal import Base
 package import ConversionModel
 internal import LookupTables
 internal import DurableFiles
@@ -91,15 +92,15 @@ package struct SignalReport: Sendable {
         counts.merge(found)
       }
     }
-    self.init(counts, models)
+    await self.init(counts, models, jobs: jobs)
   }
 
-  /// Makes the tests of counts of rows that models decoded.
-  package init(_ counts: SignalCounts, _ models: [ConversionModel]) {
+  /// Makes the tests of counts of rows that models decoded, several families at once.
+  package init(_ counts: SignalCounts, _ models: [ConversionModel], jobs: Int) async {
     var counts = counts
     counts.changes.note(models)
     counts.complete()
-    tests = Self.tests(counts).sorted {
+    tests = await Self.tests(counts, jobs: jobs).sorted {
       ($0.pValue, $0.name.rawValue, $0.party, $0.app ?? "", $0.value ?? "")
         < ($1.pValue, $1.name.rawValue, $1.party, $1.app ?? "", $1.value ?? "")
     }
@@ -111,11 +112,16 @@ package struct SignalReport: Sendable {
   }
 
   /// All tests, corrected for their number.
-  private static func tests(_ counts: SignalCounts) -> [SignalTest] {
-    var tests = counts.rates.tests() + ClusterTests(counts).all()
-    tests += RevenueComparison.tests(counts.changes.comparisons()) + counts.risk.testsOfWithheld()
-    tests += SameCampaignTests(counts.values).all() + ValueSteps(counts.values).all()
-    tests += CampaignBursts(values: counts.values).all()
+  private static func tests(_ counts: SignalCounts, jobs: Int) async -> [SignalTest] {
+    let families: [@Sendable () async throws(Never) -> [SignalTest]] = [
+      { counts.rates.tests() }, { ClusterTests(counts).all() },
+      { RevenueComparison.tests(counts.changes.comparisons()) }, { counts.risk.testsOfWithheld() },
+      { SameCampaignTests(counts.values).all() }, { ValueSteps(counts.values).all() },
+      { CampaignBursts(values: counts.values).all() },
+    ]
+    var tests: [SignalTest] = []
+    var made = families.mapConcurrently(jobs) { await $0() }.makeAsyncIterator()
+    while let family = await made.next() { tests += family }
     let only = counts.onlySenders
     tests.removeAll { $0.party.kind == .network && only.contains($0.party.name) && $0.name.isOfBothKinds }
     tests.sort { $0.order.lexicographicallyPrecedes($1.order) }

@@ -53,4 +53,7 @@ package protocol Transport: AnyObject {
 /// The failure of the library or of the system to send any request.
 package struct TransportFailure: Error, CustomStringConvertible {
   package let description: String
+
+  /// Makes the failure with a sentence.
+  package init(description: String) { self.description = description }
 }

@@ -105,13 +105,8 @@ package struct ImplementationCheck: Sendable {
 
   /// Returns the key by which a row is sorted, 80 bits of the device's SHA-256 and the time, and the time.
   private static func key(of record: SessionRecord) throws -> (UInt128, Int64) {
-    guard let id = record.deviceID else {
-      throw SessionDefect("The row has no device: give device, idfv or idfa.")
-    }
+    let device = try record.deviceDigest()
     let values = try SessionValues(record)
-    var hash = try SHA256()
-    let digest = try hash.digest(of: Array(id.utf8).span).words
-    let device = UInt128(digest.0) << 16 | UInt128(digest.1 >> 48)
     return (device << timeBits | UInt128(values.receivedAt), values.receivedAt)
   }
 
@@ -119,15 +114,5 @@ package struct ImplementationCheck: Sendable {
     if showsDevices { return record.deviceID ?? "" }
     let digits = String(device, radix: 16)
     return String(repeating: "0", count: 20 - digits.count) + digits
-  }
-}
-
-extension SessionRecord {
-  /// The id of the device in small letters; nil if there is none.
-  fileprivate var deviceID: String? {
-    for field in [MetadataField.device, .idfv, .idfa] {
-      if let id = texts[field]?.lowercased(), !id.isEmpty, id != "00000000-0000-0000-0000-000000000000" { return id }
-    }
-    return nil
   }
 }

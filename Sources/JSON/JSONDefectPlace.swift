@@ -51,3 +51,25 @@ struct JSONPlace: CustomStringConvertible {
 
   var description: String { "line \(line), column \(column)" }
 }
+
+extension JSONNode {
+  /// The number of the line of `text`, from 1, on which the value begins; of an absent one, the object that lacks it.
+  ///
+  /// `text` is the JSON text that the node is of.
+  package func line(in text: [UInt8]) -> Int {
+    var range = text.indices
+    for token in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+      let key = Array(token.replacing("~1", with: "/").replacing("~0", with: "~").utf8)
+      var scan = JSONScan(Array(text[range]))
+      guard let root = try? scan.root() else { break }
+      let found =
+        root.kind == .array
+        ? Int(token).flatMap { scan.members.indices.contains($0) ? scan.members[$0].value : nil }
+        : scan.members.first { $0.key.map(scan.content(of:)) == key }?.value
+      guard let value = found else { break }
+      range = range.lowerBound + value.text.lowerBound..<range.lowerBound + value.text.upperBound
+    }
+    let start = text[range].firstIndex { !$0.isWhitespace } ?? range.lowerBound
+    return JSONPlace(of: start, in: text).line
+  }
+}

@@ -105,7 +105,7 @@ package struct Daily: Sendable {
     var writer = try DailyWriter(inputs, &outputs, lookups, modelling, summary)
     for type in DateType.allCases {
       try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)
-      try writer.write(cells, of: type, into: &outputs)
+      try await writer.write(cells, of: type, into: &outputs, jobs: jobs)
       try await outputs.appendEarlier(.after, of: type, settings, jobs: jobs)
       try writer.writeRowsWithoutDay(into: &outputs)
     }

@@ -44,7 +44,7 @@ package struct KnownSignals: Sendable {
         in: cache,
         jobs: jobs
       )
-      report = SignalReport(counts, models)
+      report = await SignalReport(counts, models, jobs: jobs)
       return
     }
     report = try await SignalReport(

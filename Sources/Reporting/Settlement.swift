@@ -42,7 +42,7 @@ package struct Settlement: Sendable {
     var written = (settled: 0, events: 0)
     try await pass.forEach { part, results throws(PipelineFailure) in
       guard let settled = results.settled else { return }
-      counts += settled.counts
+      counts += settled.counts()
       unreadable += settled.unreadable
       written.settled += settled.rows.count
       written.events += settled.events.count

@@ -155,7 +155,7 @@ package enum SpoolLayout: Hashable, Sendable {
       self = .maildir
     }
     for name in folders {
-      do { _ = try DurableFolder(making: "\(path)/\(name)") } catch { throw error }
+      _ = try DurableFolder(making: "\(path)/\(name)")
       guard try Self.isDirectory("\(path)/\(name)") else {
         throw FileFailure(.cannotCreate, "\(path)/\(name)", "This is not a directory", advice: "Move it away")
       }

@@ -68,7 +68,7 @@ extension SpoolFolder {
   package func synchronize() throws(FileFailure) {
     // The folder with waiting files comes last: a crash before it can leave a file with two names, but never with none.
     for folder in unsynchronized.sorted(by: { ($0 == waitingPath ? 1 : 0) < ($1 == waitingPath ? 1 : 0) }) {
-      do { try DurableFolder(folder).synchronize() } catch { throw error }
+      try DurableFolder(folder).synchronize()
       unsynchronized.remove(folder)
     }
   }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CBoostMath
 
 /// Pearson's chi-square test of homogeneity, for the hypothesis that two samples of counts by bin come from one
 /// distribution.
@@ -34,10 +34,15 @@ package struct ChiSquare: Sendable, Equatable {
     }
     self.statistic = statistic
     degreesOfFreedom = bins.count - 1
-    pValue = upperGamma(Double(bins.count - 1) / 2, statistic / 2)
+    pValue = Self.tail(of: statistic, degreesOfFreedom: bins.count - 1)
     // With two rows, the smaller dimension less one is 1.
     cramersV = (statistic / total).squareRoot()
     sampleSize = ones + others
+  }
+
+  /// Returns the probability of a statistic this large or larger.
+  static func tail(of statistic: Double, degreesOfFreedom: Int) -> Double {
+    cboostmath_upper_gamma(Double(degreesOfFreedom) / 2, statistic / 2)
   }
 
   private struct Bin {
@@ -64,45 +69,6 @@ package struct ChiSquare: Sendable, Equatable {
     }
     return large + [pool]
   }
-}
-
-/// Returns the regularized upper incomplete gamma function Q(a, x) for a > 0 and x ≥ 0. Below a + 1 it is computed by its
-/// series, otherwise by its continued fraction (Abramowitz and Stegun, 6.5.29 and 6.5.31; Lentz's method).
-func upperGamma(_ a: Double, _ x: Double) -> Double {
-  guard x > 0 else { return 1 }
-  var sign: Int32 = 0
-  let scale = unsafe exp(a * log(x) - x - lgamma_r(a, &sign))
-  let precision = 1e-15
-  if x < a + 1 {
-    var term = 1 / a
-    var sum = term
-    var n = a
-    while term > sum * precision {
-      n += 1
-      term *= x / n
-      sum += term
-    }
-    return min(max(1 - scale * sum, 0), 1)
-  }
-  let tiny = 1e-300
-  var b = x + 1 - a
-  var c = 1 / tiny
-  var d = 1 / b
-  var fraction = d
-  var n = 0.0
-  while n < 100_000 {
-    n += 1
-    let an = n * (a - n)
-    b += 2
-    d = an * d + b
-    if abs(d) < tiny { d = tiny }
-    c = b + an / c
-    if abs(c) < tiny { c = tiny }
-    d = 1 / d
-    fraction *= d * c
-    if abs(d * c - 1) < precision { break }
-  }
-  return min(max(scale * fraction, 0), 1)
 }
 
 /// Returns the p-values of several tests, corrected by Holm's step-down method: each is the smallest family-wise error rate at

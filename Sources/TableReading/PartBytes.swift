@@ -50,7 +50,7 @@ package struct ResultWriter {
 }
 
 /// Reads the values of a result in the order in which they were written. The bytes must be whole, which their checksum tells.
-package struct ResultReader {
+package struct ResultReader: Sendable {
   @usableFromInline let bytes: [UInt8]
   /// The number of the bytes that were read.
   @usableFromInline package var place = 0

@@ -130,7 +130,9 @@ extension [UInt8] {
 
 extension Collection<UInt8> where Index == Int {
   /// Returns the integer whose bytes, the least one first, begin at an offset from the start.
-  package func integer<Integer: FixedWidthInteger>(at offset: Int, as: Integer.Type = Integer.self) -> Integer {
+  @inlinable package func integer<Integer: FixedWidthInteger>(at offset: Int, as: Integer.Type = Integer.self)
+    -> Integer
+  {
     var value: Integer = 0
     for place in (0..<Integer.bitWidth / 8).reversed() {
       value = value << 8 | Integer(truncatingIfNeeded: self[startIndex + offset + place])

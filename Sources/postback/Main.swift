@@ -1,6 +1,5 @@
 internal import HTTPClient
 internal import PostbackVerification
-internal import CMalloc
 internal import Delivery
 internal import Glibc
 internal import JSON
@@ -16,12 +15,12 @@ enum Main {
   static let commands = CommandList(commands: [
     RunCommand.self, InputsCommand.self, ImportCommand.self, WatchCommand.self, ServeCommand.self, InitCommand.self,
     ConfigCheckCommand.self,
-    ExplainCommand.self, RejectsCommand.self, ReportCommand.self,
+    ExplainCommand.self, FindCommand.self, RejectsCommand.self, ReportCommand.self,
     CaseCommand.self, EnrichCommand.self, RefreshCommand.self,
     SettleCommand.self, DailyCommand.self, DeliverCommand.self, RetainCommand.self, ForgetCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
-    ModelDiffCommand.self, PlistCheckCommand.self, NetworksImportCommand.self, SearchAdsImportCommand.self,
-    SearchAdsExchangeCommand.self,
+    ModelDiffCommand.self, ModelFitCommand.self, ModelImportCommand.self, ModelExportCommand.self,
+    PlistCheckCommand.self, NetworksImportCommand.self, SearchAdsImportCommand.self, SearchAdsExchangeCommand.self,
     GenerateCommand.self, RecordsReadCommand.self, RecordsVerifyCommand.self, RecordsFinishCommand.self,
     SchemaCommand.self, LoadPostgresCommand.self, ValidateImplementationCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateBackupCommand.self, StateCompactCommand.self,
@@ -36,9 +35,7 @@ enum Main {
     // A closed pipe and a file that must not grow are errors of a write, not the end of the process.
     _ = signal(SIGPIPE, SIG_IGN)
     _ = signal(SIGXFSZ, SIG_IGN)
-    // Batches of a megabyte come and go all the time: their memory is kept, not given back and cleared anew.
-    _ = mallopt(M_MMAP_THRESHOLD, 64 << 20)
-    _ = mallopt(M_TRIM_THRESHOLD, 256 << 20)
+    HeapSettings.keepFreeMemory()
     do throws(CommandFailure) {
       try await run(CommandLine.arguments.dropFirst())
     } catch {

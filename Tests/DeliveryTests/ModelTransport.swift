@@ -1,3 +1,4 @@
+import DurableFiles
 import HTTPClient
 import JSON
 import PostbackVerification
@@ -44,10 +45,10 @@ final class DeliverySite {
   let sender: Sender
   let partners: [Partner]
 
-  init(_ partners: [Partner], _ transport: ModelTransport) throws {
+  init(_ partners: [Partner], _ transport: ModelTransport, outbox: Outbox? = nil) throws {
     (self.partners, self.transport) = (partners, transport)
-    outbox = try Outbox.temporary()
-    sender = Sender(Partners(partners), outbox, transport, jitter: { 0 })
+    self.outbox = try outbox ?? Outbox.temporary()
+    sender = Sender(Partners(partners), self.outbox, transport, jitter: { 0 })
   }
 
   static func partner(_ id: String, _ change: (inout Partner) -> Void = { _ in }) throws -> Partner {
@@ -59,25 +60,23 @@ final class DeliverySite {
   /// Plans a number of deliveries to a partner, from a number on.
   func plan(_ count: Int, to partner: String, from first: Int = 0, age: Int64 = 0) throws {
     var hash = try SHA256()
-    try outbox.transaction {
-      for number in first..<first + count {
-        let key = PostbackKey(high: 0, low: UInt64(number))
-        try outbox.add(
-          PlannedDelivery(
-            id: try DeliveryID(partner: partner, postback: key, kind: .install, event: nil, supersedes: nil, &hash),
-            partner: partner,
-            postback: key,
-            kind: .install,
-            event: nil,
-            supersedes: nil,
-            receivedAt: transport.now - age,
-            dueAt: transport.now,
-            refusal: nil,
-            values: DeliveryValues([.postbackKey: .text(key.description), .trustLevel: .number("3")])
-          ),
-          at: transport.now
-        )
-      }
+    let planned = try (first..<first + count).map { number in
+      let key = PostbackKey(high: 0, low: UInt64(number))
+      return PlannedDelivery(
+        id: try DeliveryID(partner: partner, postback: key, kind: .install, event: nil, supersedes: nil, &hash),
+        partner: partner,
+        postback: key,
+        kind: .install,
+        event: nil,
+        supersedes: nil,
+        receivedAt: transport.now - age,
+        dueAt: transport.now,
+        refusal: nil,
+        values: DeliveryValues([.postbackKey: .text(key.description), .trustLevel: .number("3")])
+      )
+    }
+    try outbox.transaction { () throws(FileFailure) in
+      for delivery in planned { try outbox.add(delivery, at: transport.now) }
     }
     sender.wake()
   }

@@ -42,6 +42,20 @@ import Testing
     }
   }
 
+  @Test func `ends with the failure of the transport, and keeps what is pending`() throws {
+    let site = try DeliverySite([try DeliverySite.partner("acme")], ModelTransport(ModelTransport.status(200)))
+    try site.plan(2, to: "acme")
+    let sender = Sender(Partners(site.partners), site.outbox, BrokenTransport(), jitter: { 0 })
+    do throws(DeliveryFailure) {
+      try sender.fill(at: site.transport.now)
+      Issue.record("the transport is broken")
+    } catch {
+      guard case .transport = error else { throw error }
+      #expect("\(error)" == "libcurl is out of memory.")
+    }
+    #expect(site.count("acme", .pending) == 2)
+  }
+
   @Test func `changes the times between attempts by a fifth at most`() {
     let policy = RetryPolicy()
     #expect(policy.delay(after: 1, jitter: -1, retryAfter: 0) == 48_000)
@@ -133,4 +147,13 @@ import Testing
     #expect(ids.count == 20)
     #expect(Set(ids).count == 10)
   }
+}
+
+/// A transport that begins no request.
+private final class BrokenTransport: Transport {
+  func begin(_ request: OutgoingRequest) throws(TransportFailure) {
+    throw TransportFailure(description: "libcurl is out of memory.")
+  }
+
+  func responses(within milliseconds: Int64) throws(TransportFailure) -> [IncomingResponse] { [] }
 }

@@ -1,4 +1,5 @@
 internal import TableReading
+
 /// A sample of rejects, drawn evenly from each code: the rows with the smallest SHA-256 of their raw bytes.
 ///
 /// The sample does not depend on the order of reading, on the number of cores, or on the parts that are read.
@@ -34,7 +35,7 @@ package struct RejectSample: Sendable {
       bytes = 0
       let end = entries.firstIndex { entry in
         bytes += entry.line.count
-        return bytes > mostBytes
+        return bytes > mostBytesOfCode
       }
       entries.removeSubrange(min(most, end.map { $0 + 1 } ?? entries.count, entries.count)...)
       bytes = entries.reduce(0) { $0 + $1.line.count }
@@ -44,6 +45,8 @@ package struct RejectSample: Sendable {
   /// The maximum number of rows, of all codes together.
   package let limit: Int
   private var codes: [Code] = []
+  /// The length, in bytes, of all rows that are kept, and that above which rows are removed.
+  private var (bytes, mostBytes) = (0, Self.leastRoom)
   /// Indicates that no code is left out.
   private(set) var isWhole = true
 
@@ -52,13 +55,14 @@ package struct RejectSample: Sendable {
   /// The maximum number of distinct codes; rows of further codes are left out.
   private static let mostCodes = 64
   /// The maximum length, in bytes, of all rows of one code in the sample.
-  private static let mostBytes = 4 << 20
+  fileprivate static let mostBytesOfCode = 1 << 20
+  /// The length of rows, in bytes, up to which none are removed.
+  private static let leastRoom = 8 << 20
 
   mutating func add(_ line: [UInt8], digest: String, code: String) {
     guard let place = place(of: code) else { return }
     codes[place].count += 1
-    codes[place].add(Entry(digest: digest, line: line))
-    trim(codes[place], at: place, from: 4 * limit)
+    add(Entry(digest: digest, line: line), at: place)
   }
 
   mutating func merge(_ later: RejectSample) {
@@ -66,9 +70,24 @@ package struct RejectSample: Sendable {
     for code in later.codes {
       guard let place = place(of: code.name) else { continue }
       codes[place].count += code.count
-      for entry in code.entries { codes[place].add(entry) }
-      trim(codes[place], at: place, from: 2 * limit)
+      for entry in code.entries { add(entry, at: place) }
     }
+  }
+
+  /// Adds a row of a code. If all rows are too long, those are removed that can no longer be in the sample: however many more
+  /// rejects come, no code has a larger share.
+  private mutating func add(_ entry: Entry, at place: Int) {
+    codes[place].add(entry)
+    bytes += entry.line.count
+    guard bytes > mostBytes else { return }
+    trim()
+    mostBytes = max(2 * bytes, Self.leastRoom)
+  }
+
+  private mutating func trim() {
+    let most = (shares.map(\.share).max() ?? 0) + 1
+    for place in codes.indices { codes[place].trim(to: most) }
+    bytes = codes.reduce(0) { $0 + $1.bytes }
   }
 
   private mutating func place(of code: String) -> Int? {
@@ -79,12 +98,6 @@ package struct RejectSample: Sendable {
     }
     codes.append(Code(name: code))
     return codes.count - 1
-  }
-
-  /// Removes rows of a code that can no longer be in the sample, once there are more than `size` rows or they are twice
-  /// as long as the sample may be.
-  private mutating func trim(_ code: Code, at place: Int, from size: Int) {
-    if code.entries.count > size || code.bytes > 2 * Self.mostBytes { codes[place].trim(to: limit) }
   }
 
   /// The codes with the numbers of their rows in the sample, if these are short enough. Every code has an equal share of
@@ -106,7 +119,7 @@ package struct RejectSample: Sendable {
       return codes[place].entries.sorted(by: Entry.precedes).prefix(share)
         .prefix { entry in
           bytes += entry.line.count
-          return bytes <= Self.mostBytes
+          return bytes <= Self.mostBytesOfCode
         }
         .map { (codes[place].name, $0.line) }
     }
@@ -117,10 +130,9 @@ extension RejectSample {
   /// Writes the sample without rows that cannot be in that of more rejects: of these, no code has a larger share.
   func encode(_ writer: inout ResultWriter) {
     writer.append(limit)
-    let most = (shares.map(\.share).max() ?? 0) + 1
-    writer.append(codes) { writer, code in
-      var code = code
-      code.trim(to: most)
+    var sample = self
+    sample.trim()
+    writer.append(sample.codes) { writer, code in
       writer.append(code.name)
       writer.append(code.count)
       writer.append(code.entries) { writer, entry in
@@ -138,5 +150,7 @@ extension RejectSample {
       for entry in reader.array({ Entry(digest: $0.text(), line: Array($0.slice())) }) { code.add(entry) }
       return code
     }
+    bytes = codes.reduce(0) { $0 + $1.bytes }
+    mostBytes = max(2 * bytes, Self.leastRoom)
   }
 }

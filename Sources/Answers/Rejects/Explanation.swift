@@ -27,19 +27,19 @@ package struct Explanation {
     }
   }
 
-  private(set) var sections: [Section] = []
+  var sections: [Section] = []
 
   /// A function that returns the values of accepted postbacks for a diagnosis. It is called only if a postback is
   /// diagnosed.
   package typealias Known = () async throws(PipelineFailure) -> DiagnosisContext
 
-  /// Explains the one record of a batch.
+  /// Explains the one record of a batch. Without `known`, a reject is not diagnosed.
   package init(
     of batch: RawBatch,
     trust: Trust,
     models: Models,
     receivedAt: ReceivedAtRule,
-    known: Known
+    known: Known?
   ) async throws(PipelineFailure) {
     guard let input = batch.origins.first?.input else { return }
     let parsed = batch.parsed(receivedAt: receivedAt)
@@ -71,7 +71,7 @@ package struct Explanation {
     of batch: Batch<Parsed>,
     _ trust: Trust,
     _ models: Models,
-    _ known: Known
+    _ known: Known?
   ) async throws(PipelineFailure) {
     let bytes = batch.bytes
     let verification: SignatureVerification
@@ -247,9 +247,9 @@ extension Explanation {
     of rejection: Rejection,
     _ bytes: [UInt8],
     _ trust: Trust,
-    _ known: Known
+    _ known: Known?
   ) async throws(PipelineFailure) {
-    guard rejection.code.isDiagnosable else { return }
+    guard rejection.code.isDiagnosable, let known else { return }
     let context = try await known()
     let diagnosis: Diagnosis
     do throws(LibcryptoFailure) {

@@ -56,6 +56,10 @@ package struct RejectedRow {
 extension String {
   /// Decodes UTF-8. Control characters, which a terminal would interpret, and bytes that are not UTF-8 are escaped.
   package init(escaping bytes: [UInt8]) {
+    if let text = String(validating: bytes, as: UTF8.self) {
+      self = text.withControlCharactersEscaped
+      return
+    }
     var text = ""
     var input = bytes.makeIterator()
     var parser = Unicode.UTF8.ForwardParser()

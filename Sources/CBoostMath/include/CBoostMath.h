@@ -20,6 +20,11 @@ double cboostmath_normal_quantile(double probability);
 /// Returns the upper tail of Student's t distribution: P(X ≥ `value`). Returns NaN unless `degrees` > 0.
 double cboostmath_student_tail(double value, double degrees);
 
+/// Returns the regularized upper incomplete gamma function Q(`shape`, `value`).
+///
+/// Returns NaN unless `shape` > 0 and `value` ≥ 0.
+double cboostmath_upper_gamma(double shape, double value);
+
 /// Returns the upper tail of the binomial distribution: P(X ≥ `successes`) of `trials`.
 ///
 /// Returns NaN unless `successes` ≤ `trials` and 0 ≤ `probability` ≤ 1.

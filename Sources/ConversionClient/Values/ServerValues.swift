@@ -1,3 +1,4 @@
+internal import Base
 public import Foundation
 
 /// A server with the conversion value API, such as `postback serve`.
@@ -65,6 +66,7 @@ public struct ServerValues: ConversionValueSource {
     }
     parameters.merge(app.parameters) { _, new in new }
     parameters["n"] = request.event
+    // A `+` is encoded too, because servers read it as a space.
     return parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.percentEncoded)" }.joined(separator: "&")
   }
 
@@ -142,21 +144,5 @@ public struct AppIdentity: Sendable {
     parameters["idfa"] = advertisingID?.uuidString
     parameters["idfv"] = vendorID?.uuidString
     return parameters
-  }
-}
-
-extension String {
-  /// The text with all bytes percent-encoded that are not letters, digits, `-`, `.`, `_` or `~`. A `+` is encoded,
-  /// because servers read it as a space.
-  fileprivate var percentEncoded: String {
-    var text = ""
-    for byte in utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return text
   }
 }

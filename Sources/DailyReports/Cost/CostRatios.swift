@@ -123,11 +123,6 @@ extension CostRatios.Parts {
 }
 
 extension WilsonRate {
-  /// The rate rounded half to even to six fraction digits; nil if there are no trials.
-  package static func exactRate(_ successes: Int, of trials: Int) -> Amount? {
-    .quotient(Amount(successes), by: Amount(trials))
-  }
-
   /// The bounds with six fraction digits; nil if there are no trials.
   package var bounds: (low: Amount, high: Amount)? {
     guard let interval, let low = Amount(estimate: interval.low), let high = Amount(estimate: interval.high) else {

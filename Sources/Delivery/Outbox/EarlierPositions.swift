@@ -35,21 +35,27 @@ extension Outbox {
   }
 
   /// Sets partners whose positions a state does not have to the last ones that it has, or before the first row.
-  func rewind(_ partners: [String], to state: String) throws {
-    func has(_ cursors: TableCursor?...) throws(FileFailure) -> Bool {
-      for mark in cursors.compactMap({ $0?.mark }) where try !Ledger.has(mark, state) { return false }
+  func rewind(_ partners: [String], to state: String) throws(FileFailure) {
+    func isThere(_ postbacks: TableCursor, _ events: TableCursor?) throws(FileFailure) -> Bool {
+      guard postbacks.mark != nil else { return false }
+      for mark in [postbacks.mark, events?.mark] {
+        if let mark, try !Ledger.has(mark, state) { return false }
+      }
       return true
     }
     for partner in partners {
-      let (postbacks, events) = try positions(of: partner)
-      guard let postbacks, try postbacks.mark == nil || !has(postbacks, events) else { continue }
+      let positions = try positions(of: partner)
+      guard let postbacks = positions.postbacks, try !isThere(postbacks, positions.events) else { continue }
       let earlier = try statement(
         "SELECT postbacks, events FROM earlier_positions WHERE partner = ? ORDER BY noted_at DESC"
       ).all(.text(partner)) { row in (TableCursor(row.text(0)), row.isNull(1) ? nil : TableCursor(row.text(1))) }
-      let place = try earlier.first { try $0.0?.mark != nil && has($0.0, $0.1) }
-      try transaction {
+      var place: (postbacks: TableCursor, events: TableCursor?)?
+      for case (let postbacks?, let events) in earlier where place == nil {
+        if try isThere(postbacks, events) { place = (postbacks, events) }
+      }
+      try transaction { () throws(FileFailure) in
         try statement("DELETE FROM positions WHERE partner = ?").run(.text(partner))
-        if let postbacks = place?.0 { try setPositions(of: partner, postbacks, place?.1) }
+        if let place { try setPositions(of: partner, place.postbacks, place.events) }
       }
     }
   }

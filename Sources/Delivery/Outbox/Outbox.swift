@@ -102,10 +102,10 @@ package final class Outbox {
     """
 
   /// Calls `body` in a transaction, which is rolled back if it throws.
-  func transaction(_ body: () throws -> Void) throws {
+  func transaction(_ body: () throws(FileFailure) -> Void) throws(FileFailure) {
     let before = counts
     try database.execute("BEGIN IMMEDIATE")
-    do {
+    do throws(FileFailure) {
       try body()
       try database.execute("COMMIT")
     } catch {
@@ -232,8 +232,8 @@ package final class Outbox {
   }
 
   /// Records the results of attempts, in one transaction.
-  func record(_ outcomes: [AttemptOutcome], of partner: String) throws {
-    try transaction {
+  func record(_ outcomes: [AttemptOutcome], of partner: String) throws(FileFailure) {
+    try transaction { () throws(FileFailure) in
       for outcome in outcomes {
         try update.run(
           .text(outcome.state.rawValue),

@@ -39,19 +39,23 @@ final class Planner {
       self.position = position
     }
 
-    /// Returns the next batch; nil after the last one. Throws `.changed` if rows were removed meanwhile.
-    mutating func next() async throws -> TableFeed.Element? {
+    /// Returns the next batch; nil after the last one.
+    mutating func next() async throws(FileFailure) -> (element: TableFeed.Element?, isChanged: Bool) {
       let isFirst = first != nil
       let element = if let first { first } else { try await iterator.next() }
       first = nil
-      if !isFirst, let element, element.cursor.generation != position?.generation { throw Interruption.changed }
-      position = element?.cursor ?? position
-      return element
+      let isChanged = !isFirst && element.map { $0.cursor.generation != position?.generation } ?? false
+      if !isChanged { position = element?.cursor ?? position }
+      return (element, isChanged)
     }
   }
 
-  /// The reason for which a pass is begun anew.
-  private enum Interruption: Error {
+  /// The next rows of a reading.
+  private enum Batch {
+    case events([EventRow])
+    case postbacks([AcceptedPostback])
+    /// All rows are planned.
+    case end
     /// Rows were removed from the tables, so that the feeds may end with different commits.
     case changed
   }
@@ -80,7 +84,7 @@ final class Planner {
   }
 
   /// Begins to read the rows that are committed now.
-  func begin(_ partners: [Partner]) async throws {
+  func begin(_ partners: [Partner]) async throws(FileFailure) {
     var groups: [(positions: (postbacks: TableCursor?, events: TableCursor?), partners: [Partner])] = []
     for partner in partners where partner.isEnabled {
       let positions = try outbox.positions(of: partner.id)
@@ -97,7 +101,7 @@ final class Planner {
   private func reading(
     _ partners: [Partner],
     _ positions: (postbacks: TableCursor?, events: TableCursor?)
-  ) async throws -> Reading {
+  ) async throws(FileFailure) -> Reading {
     while true {
       stagings += 1
       let commit = try Ledger.lastCommit(state)
@@ -126,63 +130,92 @@ final class Planner {
   var isDone: Bool { readings.isEmpty }
 
   /// Plans one batch of rows, in one transaction unless `inTransaction` says that there is one already.
-  func planBatch(at now: Int64, inTransaction: Bool = false) async throws {
+  func planBatch(at now: Int64, inTransaction: Bool = false) async throws(DeliveryFailure) {
     guard var reading = readings.popLast() else { return }
-    do {
-      if try await planBatch(of: &reading, at: now, inTransaction) { readings.append(reading) }
-    } catch Interruption.changed {
-      try reading.staged.drop()
-      let positions = try outbox.positions(of: reading.partners[0].id)
-      readings.append(try await self.reading(reading.partners, positions))
+    let batch: Batch
+    do throws(FileFailure) { batch = try await next(of: &reading) } catch { throw .file(error) }
+    let deliveries = try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
+      try plan(batch, for: reading.partners, at: now)
     }
+    do throws(FileFailure) {
+      if case .changed = batch {
+        try reading.staged.drop()
+        let positions = try outbox.positions(of: reading.partners[0].id)
+        return readings.append(try await self.reading(reading.partners, positions))
+      }
+      func write() throws(FileFailure) { try self.write(batch, deliveries, of: &reading, at: now) }
+      if inTransaction { try write() } else { try outbox.transaction(write) }
+    } catch {
+      throw .file(error)
+    }
+    if case .end = batch { return }
+    readings.append(reading)
   }
 
-  /// Stages a batch of events, or else plans a batch of postbacks. Returns false if there are no more of either.
-  private func planBatch(of reading: inout Reading, at now: Int64, _ inTransaction: Bool) async throws -> Bool {
-    func write(_ body: () throws(FileFailure) -> Void) throws {
-      if inTransaction { try body() } else { try outbox.transaction(body) }
-    }
-    // All events are staged first: those of a postback may be anywhere among them, because parts of either table may have
-    // been removed, and days may have parts of their own.
-    if let element = try await reading.events.next() {
+  /// Reads the next batch: all events first, since those of a postback may be anywhere among them: parts of either table may
+  /// have been removed, and days may have parts of their own.
+  private func next(of reading: inout Reading) async throws(FileFailure) -> Batch {
+    let events = try await reading.events.next()
+    guard !events.isChanged else { return .changed }
+    if let element = events.element {
       missed[Table.events.name, default: UnreadRows()] += element.missed
-      guard reading.partners.contains(where: { $0.kinds.contains(.event) }) else { return true }
-      let events = EventRow.read(element.rows, of: .events)
-      try write { () throws(FileFailure) in try reading.staged.add(events) }
-      return true
+      guard reading.partners.contains(where: { $0.kinds.contains(.event) }) else { return .events([]) }
+      return .events(EventRow.read(element.rows, of: .events))
     }
-    guard let element = try await reading.postbacks.next() else {
-      try write { () throws(FileFailure) in
-        try reading.staged.drop()
-        try setPositions(reading, reading.events.position)
-        guard let postbacks = reading.postbacks.position else { return }
-        for partner in reading.partners {
-          try outbox.noteEarlier(partner.id, postbacks, reading.events.position, at: now)
-        }
-      }
-      return false
-    }
+    let postbacks = try await reading.postbacks.next()
+    guard !postbacks.isChanged else { return .changed }
+    guard let element = postbacks.element else { return .end }
     missed[Table.postbacks.name, default: UnreadRows()] += element.missed
     var rows = RowCursor(element.rows, of: .postbacks)
-    var planned: [PlannedDelivery] = []
-    var awaited: [PlannedDelivery] = []
+    var found: [AcceptedPostback] = []
     while rows.next() {
       guard var postback = AcceptedPostback(rows, columns, lookups) else { continue }
       if postback.values[.decodeStatus] == .text("decoded") {
         postback.events = try reading.staged.events(of: postback.key)
       }
-      for partner in reading.partners {
+      found.append(postback)
+    }
+    return .postbacks(found)
+  }
+
+  /// The deliveries of a batch, and those that await events of a settlement.
+  private func plan(_ batch: Batch, for partners: [Partner], at now: Int64) throws(LibcryptoFailure)
+    -> (planned: [PlannedDelivery], awaited: [PlannedDelivery])
+  {
+    var (planned, awaited): ([PlannedDelivery], [PlannedDelivery]) = ([], [])
+    guard case .postbacks(let postbacks) = batch else { return ([], []) }
+    for postback in postbacks {
+      for partner in partners {
         let deliveries = try postback.deliveries(to: partner, at: now, &hash)
         planned += deliveries
         if deliveries.isEmpty, let one = try postback.awaited(by: partner, at: now, &hash) { awaited.append(one) }
       }
     }
-    try write { () throws(FileFailure) in
-      for delivery in planned where try outbox.add(delivery, at: now) { note(delivery, at: now) }
-      for one in awaited { try outbox.note(awaited: one, at: now) }
+    return (planned, awaited)
+  }
+
+  /// Writes a batch and its deliveries into the outbox, within a transaction.
+  private func write(
+    _ batch: Batch,
+    _ deliveries: (planned: [PlannedDelivery], awaited: [PlannedDelivery]),
+    of reading: inout Reading,
+    at now: Int64
+  ) throws(FileFailure) {
+    switch batch {
+    case .events(let events): try reading.staged.add(events)
+    case .postbacks:
+      for delivery in deliveries.planned where try outbox.add(delivery, at: now) { note(delivery, at: now) }
+      for one in deliveries.awaited { try outbox.note(awaited: one, at: now) }
       try setPositions(reading, reading.firstEvent)
+    case .end:
+      try reading.staged.drop()
+      try setPositions(reading, reading.events.position)
+      guard let postbacks = reading.postbacks.position else { return }
+      for partner in reading.partners {
+        try outbox.noteEarlier(partner.id, postbacks, reading.events.position, at: now)
+      }
+    case .changed: break
     }
-    return true
   }
 
   private func note(_ delivery: PlannedDelivery, at now: Int64) {

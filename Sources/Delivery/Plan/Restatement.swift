@@ -37,27 +37,41 @@ final class Restatement {
     let values: DeliveryValues
   }
 
-  init(_ output: String, _ outbox: Outbox, _ partners: Partners) throws {
+  /// A change of the outbox by a settlement.
+  private enum Change {
+    case add(PlannedDelivery)
+    case replace(sequence: Int64, DeliveryValues)
+    case cancel(sequence: Int64, partner: String)
+    /// Counts a correction that the partner does not get.
+    case count(partner: String)
+    case removeAwaited(PostbackKey, partner: String)
+  }
+
+  init(_ output: String, _ outbox: Outbox, _ partners: Partners) throws(DeliveryFailure) {
     (self.output, self.outbox) = (output, outbox)
     self.partners = Dictionary(partners.all.map { ($0.id, $0) }) { first, _ in first }
-    hash = try SHA256()
-    find = try outbox.statement(
-      """
-      SELECT sequence, delivery_id, partner, kind, event_name, state, attempts, received_at, delivery_values
-      FROM deliveries WHERE postback_key = ? ORDER BY sequence
-      """
-    )
-    findAwaited = try outbox.awaitedSelection()
-    removeAwaited = try outbox.awaitedRemoval()
-    replace = try outbox.statement("UPDATE deliveries SET delivery_values = ? WHERE sequence = ?")
-    cancel = try outbox.statement(
-      "UPDATE deliveries SET state = 'cancelled', error = ?, next_attempt_at = NULL WHERE sequence = ?"
-    )
-    count = try outbox.statement(
-      """
-      INSERT INTO corrections_not_sent VALUES (?, 1) ON CONFLICT (partner) DO UPDATE SET number = number + 1
-      """
-    )
+    do throws(LibcryptoFailure) { hash = try SHA256() } catch { throw .libcrypto(error) }
+    do throws(FileFailure) {
+      find = try outbox.statement(
+        """
+        SELECT sequence, delivery_id, partner, kind, event_name, state, attempts, received_at, delivery_values
+        FROM deliveries WHERE postback_key = ? ORDER BY sequence
+        """
+      )
+      findAwaited = try outbox.awaitedSelection()
+      removeAwaited = try outbox.awaitedRemoval()
+      replace = try outbox.statement("UPDATE deliveries SET delivery_values = ? WHERE sequence = ?")
+      cancel = try outbox.statement(
+        "UPDATE deliveries SET state = 'cancelled', error = ?, next_attempt_at = NULL WHERE sequence = ?"
+      )
+      count = try outbox.statement(
+        """
+        INSERT INTO corrections_not_sent VALUES (?, 1) ON CONFLICT (partner) DO UPDATE SET number = number + 1
+        """
+      )
+    } catch {
+      throw .file(error)
+    }
   }
 
   /// A text that is another one after each settlement; nil if there was none.
@@ -73,44 +87,47 @@ final class Restatement {
   }
 
   /// Compares all deliveries with the tables of the settlement.
-  func run(_ settlement: String, at now: Int64) throws {
-    let snapshot = try DerivedSnapshot(of: output)
-    defer { withExtendedLifetime(snapshot) {} }
-    guard var rows = try StoredRows(.settled, in: snapshot.folder) else { return }
-    var events = try StoredRows(.settledEvents, in: snapshot.folder)
-    var ahead: ArraySlice<EventRow> = []
-    let keyPlace = Table.settled.place(.postbackKey)
-    while let batch = try rows.next() {
-      var row = RowCursor(batch, of: .settled)
-      var settled: [(key: PostbackKey, values: [Macro: MacroValue], events: [EventRow])] = []
-      while row.next() {
-        guard let key = row.key(keyPlace) else { continue }
-        var own: [EventRow] = []
-        while true {
-          if ahead.isEmpty {
-            guard let more = try events?.next() else { break }
-            ahead = EventRow.read(more, of: .settledEvents)[...]
-            continue
-          }
-          guard ahead.first?.key == key, let event = ahead.popFirst() else { break }
-          own.append(event)
-        }
-        settled.append((key, RowValues.settled.read(row), own))
-      }
-      try outbox.transaction { for one in settled { try restate(one.key, one.values, one.events, now) } }
+  func run(_ settlement: String, at now: Int64) throws(DeliveryFailure) {
+    guard var postbacks = try DeliveryFailure.file({ () throws(FileFailure) in try SettledPostbacks(in: output) })
+    else {
+      return
     }
-    try outbox.transaction {
-      try outbox.statement("DELETE FROM settlements").run()
-      try outbox.statement("INSERT INTO settlements VALUES ('', ?)").run(.text(settlement))
+    while let batch = try DeliveryFailure.file({ () throws(FileFailure) in try postbacks.next()?.map(known) }) {
+      let changes = try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
+        var changes: [Change] = []
+        for one in batch { try changes.append(contentsOf: self.changes(of: one, at: now)) }
+        return changes
+      }
+      try DeliveryFailure.file { () throws(FileFailure) in
+        try outbox.transaction { () throws(FileFailure) in for change in changes { try make(change, at: now) } }
+      }
+    }
+    try DeliveryFailure.file { () throws(FileFailure) in
+      try outbox.transaction { () throws(FileFailure) in
+        try outbox.statement("DELETE FROM settlements").run()
+        try outbox.statement("INSERT INTO settlements VALUES ('', ?)").run(.text(settlement))
+      }
     }
   }
 
-  private func restate(_ key: PostbackKey, _ values: [Macro: MacroValue], _ events: [EventRow], _ now: Int64) throws {
-    let path = Outbox.name
-    if !events.isEmpty { try addAwaited(key, values, events, now) }
-    let known = try find.all(.wide(UInt128(key))) { row throws(FileFailure) -> Known in
-      guard let values = DeliveryValues(json: row.text(8)) else { throw .damaged(path, "The values are not readable") }
-      return Known(
+  // MARK: - Reading
+
+  /// A settled postback with its deliveries, and with the partners that await its events.
+  private struct KnownPostback {
+    let settled: SettledPostback
+    let deliveries: [Known]
+    let awaited: [AwaitedEvents]
+  }
+
+  /// Finds what the outbox has of a postback.
+  private func known(_ settled: SettledPostback) throws(FileFailure) -> KnownPostback {
+    let (key, path) = (SQLiteValue.wide(UInt128(settled.key)), Outbox.name)
+    func values(_ json: String) throws(FileFailure) -> DeliveryValues {
+      guard let values = DeliveryValues(json: json) else { throw .damaged(path, "The values are not readable") }
+      return values
+    }
+    let deliveries = try find.all(key) { row throws(FileFailure) -> Known in
+      Known(
         sequence: try row.integer(0),
         id: DeliveryID(try row.wide(1)),
         partner: row.text(2),
@@ -119,125 +136,104 @@ final class Restatement {
         state: try row.word(5, as: DeliveryState.self),
         isUntouched: try row.integer(6, as: Int.self) == 0,
         receivedAt: row.isNull(7) ? nil : try row.integer(7),
-        values: values
+        values: try values(row.text(8))
       )
     }
-    for (id, deliveries) in Dictionary(grouping: known, by: \.partner) {
-      guard let partner = partners[id] else { continue }
+    guard !settled.events.isEmpty else { return KnownPostback(settled: settled, deliveries: deliveries, awaited: []) }
+    let awaited = try findAwaited.all(key) { row throws(FileFailure) -> AwaitedEvents in
+      AwaitedEvents(
+        partner: row.text(0),
+        receivedAt: row.isNull(1) ? nil : try row.integer(1),
+        values: try values(row.text(2))
+      )
+    }
+    return KnownPostback(settled: settled, deliveries: deliveries, awaited: awaited)
+  }
+
+  // MARK: - Comparison
+
+  private func changes(of postback: KnownPostback, at now: Int64) throws(LibcryptoFailure) -> [Change] {
+    let settled = postback.settled
+    var changes: [Change] = []
+    for awaited in postback.awaited {
+      guard let partner = partners[awaited.partner], partner.kinds.contains(.event),
+        awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
+        case .number(let trust)? = settled.values[.trustLevel], Int64(trust) ?? 0 >= partner.minimumTrust
+      else { continue }
+      for event in settled.events {
+        let values = settled.values(of: event, in: awaited.values)
+        changes.append(
+          try addition(
+            .event,
+            event.name,
+            values,
+            of: settled.key,
+            to: partner,
+            receivedAt: awaited.receivedAt,
+            at: now
+          )
+        )
+      }
+      changes.append(.removeAwaited(settled.key, partner: awaited.partner))
+    }
+    for (id, deliveries) in Dictionary(grouping: postback.deliveries, by: \.partner).sorted(by: { $0.key < $1.key }) {
+      guard let partner = partners[id], let first = deliveries.first else { continue }
       // Of a delivery and its corrections the last one has the values that the partner has.
       var heads: [String?: Known] = [:]
       for delivery in deliveries { heads[delivery.event] = delivery }
       for head in heads.values.sorted(by: { $0.sequence < $1.sequence }) {
-        let event = events.first { $0.name == head.event }
-        let isGone = head.event != nil && event == nil
-        var new = head.values.values
-        for macro in RowValues.settledMacros { new[macro] = values[macro] }
-        if head.event != nil {
-          for macro in RowValues.eventMacros where macro != .eventName { new[macro] = event?.values[macro] }
-          if isGone { new.merge(Self.noEvent(head.values.values[.currency])) { $1 } }
-        }
-        try restate(head, to: DeliveryValues(new), isGone: isGone, for: partner, key, now)
+        changes += try self.changes(of: head, by: settled, for: partner, at: now)
       }
-      guard partner.kinds.contains(.event), let first = deliveries.first else { continue }
-      for event in events where heads[event.name] == nil {
-        try add(event, first.values, values, first.receivedAt, partner, key, now)
+      guard partner.kinds.contains(.event) else { continue }
+      for event in settled.events where heads[event.name] == nil {
+        let values = settled.values(of: event, in: first.values)
+        changes.append(
+          try addition(.event, event.name, values, of: settled.key, to: partner, receivedAt: first.receivedAt, at: now)
+        )
       }
     }
+    return changes
   }
 
-  /// Adds the events of a postback to partners that have no delivery of it.
-  private func addAwaited(
-    _ key: PostbackKey,
-    _ values: [Macro: MacroValue],
-    _ events: [EventRow],
-    _ now: Int64
-  ) throws {
-    let path = Outbox.name
-    let found = try findAwaited.all(.wide(UInt128(key))) { row throws(FileFailure) -> AwaitedEvents in
-      guard let values = DeliveryValues(json: row.text(2)) else { throw .damaged(path, "The values are not readable") }
-      return AwaitedEvents(
-        partner: row.text(0),
-        receivedAt: row.isNull(1) ? nil : try row.integer(1),
-        values: values
-      )
-    }
-    for awaited in found {
-      guard let partner = partners[awaited.partner], partner.kinds.contains(.event),
-        awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
-        case .number(let trust)? = values[.trustLevel], Int64(trust) ?? 0 >= partner.minimumTrust
-      else { continue }
-      for event in events {
-        try add(event, awaited.values, values, awaited.receivedAt, partner, key, now)
-      }
-      try removeAwaited.run(.wide(UInt128(key)), .text(awaited.partner))
-    }
-  }
-
-  /// Adds an event with the values of its postback, and with those of the settlement in their place.
-  private func add(
-    _ event: EventRow,
-    _ postback: DeliveryValues,
-    _ values: [Macro: MacroValue],
-    _ receivedAt: Int64?,
-    _ partner: Partner,
-    _ key: PostbackKey,
-    _ now: Int64
-  ) throws {
-    var new = postback.values
-    for (macro, value) in values { new[macro] = value }
-    for macro in RowValues.eventMacros { new[macro] = event.values[macro] }
-    try add(.event, event.name, nil, DeliveryValues(new), receivedAt, partner, key, now)
-  }
-
-  private static func noEvent(_ currency: MacroValue?) -> [Macro: MacroValue] {
-    var values: [Macro: MacroValue] = [
-      .eventCount: .number("0"), .eventCountMin: .number("0"), .eventCountMax: .number("0"),
-    ]
-    if let currency {
-      values[.currency] = currency
-      for macro in [Macro.revenue, .revenueMin, .revenueMax] { values[macro] = .number("0") }
-    }
-    return values
-  }
-
-  private func restate(
-    _ head: Known,
-    to new: DeliveryValues,
-    isGone: Bool,
+  /// The changes of a delivery: new values as long as it was not tried, and else a correction.
+  private func changes(
+    of head: Known,
+    by settled: SettledPostback,
     for partner: Partner,
-    _ key: PostbackKey,
-    _ now: Int64
-  ) throws {
-    guard new != head.values else { return }
+    at now: Int64
+  ) throws(LibcryptoFailure) -> [Change] {
+    let event = settled.events.first { $0.name == head.event }
+    let isGone = head.event != nil && event == nil
+    let new = settled.values(replacing: head.values, event: event, isGone: isGone)
+    guard new != head.values else { return [] }
     switch head.state {
-    case .pending where !head.isUntouched, .failed, .cancelled: return
-    case .pending where isGone:
-      try cancel.run(.text("the settlement has no such event"), .integer(head.sequence))
-      outbox.countCancelled(of: partner.id)
-    case .pending: try replace.run(.text(new.json), .integer(head.sequence))
+    case .pending where !head.isUntouched, .failed, .cancelled: return []
+    case .pending where isGone: return [.cancel(sequence: head.sequence, partner: partner.id)]
+    case .pending: return [.replace(sequence: head.sequence, new)]
     case .delivered:
-      guard new.restated != head.values.restated else { return }
-      if partner.kinds.contains(.correction) {
-        try add(.correction, head.event, head.id, new, head.receivedAt, partner, key, now)
-      } else {
+      guard new.restated != head.values.restated else { return [] }
+      guard partner.kinds.contains(.correction) else {
         // The difference is counted once.
-        try count.run(.text(partner.id))
-        try replace.run(.text(new.json), .integer(head.sequence))
+        return [.count(partner: partner.id), .replace(sequence: head.sequence, new)]
       }
+      // A correction is late by its nature, so that it has no time of receipt.
+      return [
+        try addition(.correction, head.event, new, of: settled.key, to: partner, supersedes: head.id, at: now)
+      ]
     }
   }
 
-  private func add(
+  private func addition(
     _ kind: DeliveryKind,
     _ event: String?,
-    _ supersedes: DeliveryID?,
     _ values: DeliveryValues,
-    _ receivedAt: Int64?,
-    _ partner: Partner,
-    _ key: PostbackKey,
-    _ now: Int64
-  ) throws {
-    try outbox.add(
+    of key: PostbackKey,
+    to partner: Partner,
+    supersedes: DeliveryID? = nil,
+    receivedAt: Int64? = nil,
+    at now: Int64
+  ) throws(LibcryptoFailure) -> Change {
+    .add(
       PlannedDelivery(
         id: try DeliveryID(
           partner: partner.id,
@@ -252,13 +248,26 @@ final class Restatement {
         kind: kind,
         event: event,
         supersedes: supersedes,
-        // A correction is late by its nature.
-        receivedAt: kind == .correction ? nil : receivedAt,
+        receivedAt: receivedAt,
         dueAt: now,
         refusal: nil,
         values: values
-      ),
-      at: now
+      )
     )
+  }
+
+  // MARK: - Writing
+
+  /// Makes a change, within a transaction.
+  private func make(_ change: Change, at now: Int64) throws(FileFailure) {
+    switch change {
+    case .add(let delivery): try outbox.add(delivery, at: now)
+    case .replace(let sequence, let values): try replace.run(.text(values.json), .integer(sequence))
+    case .cancel(let sequence, let partner):
+      try cancel.run(.text("the settlement has no such event"), .integer(sequence))
+      outbox.countCancelled(of: partner)
+    case .count(let partner): try count.run(.text(partner))
+    case .removeAwaited(let key, let partner): try removeAwaited.run(.wide(UInt128(key)), .text(partner))
+    }
   }
 }

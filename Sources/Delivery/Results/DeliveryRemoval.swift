@@ -13,19 +13,19 @@ package struct DeliveryRemoval: ~Copyable {
 
   /// Removes the deliveries of postbacks, also those that are pending, masks the ids of a request in the values of others,
   /// and overwrites both in the file. Returns the number of removed deliveries.
-  package func remove(_ keys: Set<PostbackKey>, _ request: RemovalRequest) throws -> Int64 {
+  package func remove(_ keys: Set<PostbackKey>, _ request: RemovalRequest) throws(FileFailure) -> Int64 {
     guard try Outbox.exists(in: state) else { return 0 }
     return try Outbox(in: state).remove(keys, request)
   }
 }
 
 extension Outbox {
-  fileprivate func remove(_ keys: Set<PostbackKey>, _ request: RemovalRequest) throws -> Int64 {
+  fileprivate func remove(_ keys: Set<PostbackKey>, _ request: RemovalRequest) throws(FileFailure) -> Int64 {
     try statement("PRAGMA secure_delete = ON").run()
     let removal = try statement("DELETE FROM deliveries WHERE postback_key = ? RETURNING 1")
     let awaited = try statement("DELETE FROM awaited_events WHERE postback_key = ?")
     var count = 0
-    try transaction {
+    try transaction { () throws(FileFailure) in
       for key in keys {
         count += try removal.all(.wide(UInt128(key))) { _ in true }.count
         try awaited.run(.wide(UInt128(key)))
@@ -37,7 +37,7 @@ extension Outbox {
   }
 
   /// Masks the ids of a request in the values and answers of deliveries.
-  private func mask(_ request: RemovalRequest) throws {
+  private func mask(_ request: RemovalRequest) throws(FileFailure) {
     for column in ["delivery_values", "error"] {
       let texts = try statement(
         "SELECT sequence, \(column) FROM deliveries WHERE \(column) IS NOT NULL AND sequence > ? LIMIT 2000"

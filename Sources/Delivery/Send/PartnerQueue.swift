@@ -46,11 +46,11 @@ final class PartnerQueue {
   func wake() { nextLook = 0 }
 
   /// Returns the next request that can be sent now; nil if there is none.
-  func next(at now: Int64) throws -> OutgoingRequest? {
+  func next(at now: Int64) throws(DeliveryFailure) -> OutgoingRequest? {
     while isReady(at: now) {
       if first.isEmpty, again.isEmpty {
         guard nextLook <= now else { return nil }
-        try load(at: now)
+        try DeliveryFailure.file { () throws(FileFailure) in try load(at: now) }
       }
       takesAgain.toggle()
       guard let delivery = (takesAgain ? again.popFirst() ?? first.popFirst() : first.popFirst() ?? again.popFirst())
@@ -61,7 +61,7 @@ final class PartnerQueue {
       }
       rate.take()
       inFlight[delivery.sequence] = (delivery, now)
-      return try request(for: delivery, at: now)
+      return try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in try request(for: delivery, at: now) }
     }
     return nil
   }
@@ -83,7 +83,7 @@ final class PartnerQueue {
     return nextLook == .max ? .max : max(nextLook, now + wait)
   }
 
-  private func load(at now: Int64) throws {
+  private func load(at now: Int64) throws(FileFailure) {
     func page(again: Bool) throws(FileFailure) -> ArraySlice<PendingDelivery> {
       let found = try outbox.due(of: partner.id, again: again, at: now, limit: Self.pageSize + loaded.count)
       return found.filter { !loaded.contains($0.sequence) }.prefix(Self.pageSize)
@@ -188,7 +188,7 @@ final class PartnerQueue {
   }
 
   /// Writes the results into the outbox.
-  func flush() throws {
+  func flush() throws(FileFailure) {
     guard !outcomes.isEmpty else { return }
     try outbox.record(outcomes, of: partner.id)
     for outcome in outcomes {

@@ -30,38 +30,41 @@ final class Sender {
   var inFlightCount: Int { places.count }
 
   /// Replaces the partners; no request may be in flight.
-  func use(_ partners: Partners) throws {
+  func use(_ partners: Partners) throws(FileFailure) {
     precondition(places.isEmpty, "requests have results before the partners are replaced")
     try flush()
     queues = partners.all.map { PartnerQueue($0, outbox, jitter: jitter) }
   }
 
   /// Begins all requests that can be sent now, in turns.
-  func fill(at now: Int64) throws {
+  func fill(at now: Int64) throws(DeliveryFailure) {
     var isBusy = true
     while isBusy {
       isBusy = false
       for queue in queues {
         guard let request = try queue.next(at: now) else { continue }
         places[request.number] = queue
-        try transport.begin(request)
+        try DeliveryFailure.transport { () throws(TransportFailure) in try transport.begin(request) }
         isBusy = true
       }
     }
   }
 
   /// Waits for responses until `limit` at the latest, but not long, and records them.
-  func wait(at now: Int64, until limit: Int64, clock: () -> Int64) throws {
+  func wait(at now: Int64, until limit: Int64, clock: () -> Int64) throws(DeliveryFailure) {
     let next = queues.map { $0.nextTime(at: now) }.min() ?? .max
     let end = min(next, limit, hasOutcomes ? flushedAt + Self.flushInterval : .max)
     let wait = min(max(end - now, 0), places.isEmpty ? max(end - now, 0) : Self.turn)
-    for response in try transport.responses(within: min(wait, 1000)) {
+    let responses = try DeliveryFailure.transport { () throws(TransportFailure) in
+      try transport.responses(within: min(wait, 1000))
+    }
+    for response in responses {
       places.removeValue(forKey: response.number)?.receive(response, at: clock())
     }
     let time = clock()
     let count = queues.reduce(0) { $0 + $1.outcomeCount }
     if count >= Self.flushCount || count > 0 && (places.isEmpty || time - flushedAt >= Self.flushInterval) {
-      try flush()
+      try DeliveryFailure.file { () throws(FileFailure) in try flush() }
       flushedAt = time
     }
   }
@@ -69,13 +72,13 @@ final class Sender {
   private var hasOutcomes: Bool { queues.contains { $0.outcomeCount > 0 } }
 
   /// Waits until each request has a result, and records it.
-  func drain(clock: () -> Int64) throws {
+  func drain(clock: () -> Int64) throws(DeliveryFailure) {
     while !places.isEmpty { try wait(at: clock(), until: clock() + Self.turn, clock: clock) }
-    try flush()
+    try DeliveryFailure.file { () throws(FileFailure) in try flush() }
   }
 
   /// Writes all results into the outbox.
-  func flush() throws {
+  func flush() throws(FileFailure) {
     for queue in queues { try queue.flush() }
   }
 

@@ -1,10 +1,10 @@
 internal import Base
 internal import JSON
-internal import PostbackPipeline
+package import PostbackPipeline
 
 /// Reads sessions and events from records of JSON Lines or CSV. A file whose first record is no JSON object is CSV, and that
 /// record is its header.
-struct SessionReader: ~Copyable {
+package struct SessionReader: ~Copyable {
   private var parser = JSONParser()
   private var document = JSONDocument()
   private var path: String?
@@ -13,8 +13,11 @@ struct SessionReader: ~Copyable {
   /// Indicates that the current file is JSON Lines.
   private var isJSON = false
 
+  /// Creates a reader that has read nothing.
+  package init() {}
+
   /// Reads all records of a batch. `body` gets each record, or the reason for which it is none, with its path and line.
-  mutating func read(
+  package mutating func read(
     _ batch: RawBatch,
     _ body: (Result<SessionRecord, SessionDefect>, String, Int) throws -> Void
   ) rethrows {

@@ -1,10 +1,11 @@
 internal import Base
+internal import Signatures
 internal import TableReading
 
 /// A session or an event as it was written: the texts of its fields, and its place in the input.
-struct SessionRecord {
+package struct SessionRecord {
   /// The texts by field. Objects are their JSON. An empty text is kept only for `idfa`, which is empty without consent.
-  private(set) var texts: [MetadataField: String] = [:]
+  package private(set) var texts: [MetadataField: String] = [:]
   /// The names in other letter case than the guide's.
   private(set) var otherCaseNames: [String] = []
   /// The translated names, and the unknown ones that look like metadata.
@@ -47,10 +48,47 @@ struct SessionRecord {
 }
 
 /// The reason for which a row cannot be checked, as a sentence.
-struct SessionDefect: Error {
-  let reason: String
+package struct SessionDefect: Error {
+  package let reason: String
 
-  init(_ reason: String) { self.reason = reason }
+  /// Creates a defect with its sentence.
+  package init(_ reason: String) { self.reason = reason }
+}
+
+extension SessionRecord {
+  /// The id of the device in small letters; nil if there is none.
+  package var deviceID: String? {
+    for field in [MetadataField.device, .idfv, .idfa] {
+      if let id = texts[field]?.lowercased(), !id.isEmpty, id != "00000000-0000-0000-0000-000000000000" { return id }
+    }
+    return nil
+  }
+
+  /// Returns the first 80 bits of the SHA-256 of the device's id. Throws a `SessionDefect` if the row has none.
+  package func deviceDigest() throws -> UInt128 {
+    guard let id = deviceID else { throw SessionDefect("The row has no device: give device, idfv or idfa.") }
+    var hash = try SHA256()
+    let digest = try hash.digest(of: Array(id.utf8).span).words
+    return UInt128(digest.0) << 16 | UInt128(digest.1 >> 48)
+  }
+
+  /// Returns the time at which the app's server received the row, in milliseconds since 1970.
+  package func receivedAt() throws(SessionDefect) -> Int64 {
+    guard let text = texts[.receivedAt] else { throw SessionDefect("The row has no received_at.") }
+    guard let time = Self.time(text) else {
+      throw SessionDefect("received_at is \(text.quotedExcerpt), and no time such as 2026-03-10T00:00:00Z.")
+    }
+    return time
+  }
+
+  /// Returns a time in RFC 3339, or in seconds or milliseconds since 1970, as milliseconds.
+  private static func time(_ text: String) -> Int64? {
+    if let number = Int64(text) {
+      guard (0...253_402_300_799_999).contains(number) else { return nil }
+      return number >= 100_000_000_000 ? number : number * 1000
+    }
+    return Timestamp(dateOrTime: text)?.milliseconds
+  }
 }
 
 extension SessionRecord {

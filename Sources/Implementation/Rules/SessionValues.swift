@@ -50,11 +50,7 @@ struct SessionValues {
 
   init(_ record: SessionRecord) throws(SessionDefect) {
     let texts = record.texts
-    guard let text = texts[.receivedAt] else { throw SessionDefect("The row has no received_at.") }
-    guard let time = Self.time(text) else {
-      throw SessionDefect("received_at is \(text.quotedExcerpt), and no time such as 2026-03-10T00:00:00Z.")
-    }
-    receivedAt = time
+    receivedAt = try record.receivedAt()
     (event, bundleID, appVersion) = (texts[.event], texts[.bundleID], texts[.appVersion])
     present = Set(texts.keys)
     let isOld = texts[.osVersion].map(Self.isBeforeSKAdNetwork4) ?? false
@@ -72,15 +68,6 @@ struct SessionValues {
     }
     revenue = total(texts, .revenue)
     adRevenue = total(texts, .adRevenue)
-  }
-
-  /// Returns a time in RFC 3339, or in seconds or milliseconds since 1970, as milliseconds.
-  private static func time(_ text: String) -> Int64? {
-    if let number = Int64(text) {
-      guard (0...253_402_300_799_999).contains(number) else { return nil }
-      return number >= 100_000_000_000 ? number : number * 1000
-    }
-    return Timestamp(dateOrTime: text)?.milliseconds
   }
 
   /// Tells if a version of iOS is before 16.1, the first one with SKAdNetwork 4.

@@ -16,6 +16,17 @@ package struct RawBatch: Sendable {
   private static let smallSize = 64 * 1024
   private static let smallCount = 256
 
+  /// A batch with one record, which begins at a line of an input.
+  package init(_ record: [UInt8], line: Int, of input: InputFile) {
+    bytes = record + [UInt8](repeating: 0, count: Self.padding)
+    records = [Record(bytes: ByteRange(start: 0, count: record.count), line: line, defect: nil)]
+    origins = [BatchOrigin(input: input, recordCount: 1, consumed: 0)]
+  }
+
+  init(bytes: [UInt8], records: [Record], origins: [BatchOrigin]) {
+    (self.bytes, self.records, self.origins) = (bytes, records, origins)
+  }
+
   /// True if another batch may be appended: this one ends an input, and has under 64 KiB, fewer than 256 records and
   /// fewer than 256 inputs, which may all be without records.
   var isSmall: Bool {

@@ -1,16 +1,11 @@
-internal import Answers
-internal import CopySettlement
 internal import Analysis
-internal import Base
 internal import CampaignEnrichment
+internal import CopySettlement
 internal import DerivedTables
 internal import FraudSignals
 internal import JSON
-internal import LookupTables
-internal import NullValueModelling
-internal import PostbackPipeline
 internal import PostbackVerification
-internal import SKAdNetwork
+internal import ReportPages
 internal import TableReading
 internal import Tables
 
@@ -38,7 +33,7 @@ struct CaseCommand: Command {
       "--diagnose-limit N",
       "Find the edits of at most N rejects whose signature is invalid, drawn evenly; default 100."
     ).value(.integer(in: 0...1_000_000), else: 100)
-    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: 10)
+    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: SignalCounter.lateAfterDays)
     let jobs = Option.jobs()
     let reprocessed = ReprocessedOptions()
     let keys = KeyOptions()
@@ -71,7 +66,6 @@ struct CaseCommand: Command {
   private let query: RejectQuery
   private let conditions: [String]
   private let trust: Trust
-  private var jobs: Int { options.jobs }
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands
@@ -129,8 +123,7 @@ struct CaseCommand: Command {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
       let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
-      let (rejects, accepted) = (tables.rejects, tables.postbacks)
-      guard accepted.isOfWholeRuns else {
+      guard tables.postbacks.isOfWholeRuns else {
         throw CommandFailure(.usage, "A case needs accepted postbacks too. Give the --out folders of runs.")
       }
       let output = try options.file.map { file throws(CommandFailure) in
@@ -139,133 +132,35 @@ struct CaseCommand: Command {
       let table = try options.csv.map { file throws(CommandFailure) in
         try OutputFile(file, overwrites: options.overwrites, advice: "Give --force to overwrite it, or another name.")
       }
-      let found = try await CaseFile(
-        query,
-        rejects: rejects,
-        accepted: accepted,
-        examples: options.examples,
-        jobs: jobs
-      )
-      guard found.records.total > 0 else {
+      guard let answer = try await question(tables).answer() else {
         throw CommandFailure(.noInput, "No record meets the conditions \(conditions.joined(separator: ", ")).")
       }
-      let answer = try await answer(found, rejects, accepted)
       if let table {
-        let rows = CaseTable(rows: answer.concerned.rows, mask: answer.mask, hasRevenue: options.wantsRevenue)
-        try table.write(Array(rows.csv.utf8))
+        try table.write(Array(answer.csv(hasRevenue: options.wantsRevenue).utf8))
         try table.publish()
-        if answer.concerned.unlisted > 0 {
-          Terminal.warn(
-            "The file of --csv lacks \(answer.concerned.unlisted) transactions, because there are too many."
-          )
+        if answer.unlisted > 0 {
+          Terminal.warn("The file of --csv lacks \(answer.unlisted) transactions, because there are too many.")
         }
       }
       if let output {
-        try output.write(Array(try CasePage(answer: answer).html().markup.utf8))
+        try output.write(try answer.page())
         try output.publish()
       } else {
         try Terminal.print(answer.json.description)
       }
-      try found.unreadable.throwIfAny()
+      try answer.unreadable.throwIfAny()
     } catch {
       throw CommandFailure(of: error)
     }
   }
 
-  private func answer(_ found: CaseFile, _ rejects: TableFiles, _ accepted: TableFiles) async throws -> CaseAnswer {
-    // The tests compare the parties with all others.
-    var all = query
-    all.conditions = []
-    let enriched = try derived(.enriched)
-    let report = try await SignalReport(
-      all,
-      rejects: rejects,
-      accepted: accepted,
-      settled: try derived(.settled),
-      enriched: enriched,
-      models: try paths.flatMap(ModelMeanings.models),
-      lateAfterDays: options.lateDays,
-      jobs: jobs
-    )
-    var tampering: Tampering?
-    if options.diagnosisLimit > 0 {
-      tampering = try await Tampering(
-        query,
-        rejects: rejects,
-        accepted: accepted,
-        trust: trust,
-        limit: options.diagnosisLimit,
-        jobs: jobs
-      )
-    }
-    let networks =
-      query.isOfRejectsAlone
-      ? [] : try await SignalReport.networkNames(query, accepted: accepted, enriched: enriched, jobs: jobs)
-    let parties = parties(found, networks)
-    let mask = CaseMask(isForPartner: options.isForPartner, forwarders: names(of: "forwarder"))
-    let concerned = try await ConcernedTransactions(
-      query,
-      rejects: rejects,
-      accepted: accepted,
-      wantsRevenue: options.wantsRevenue,
-      lateAfterDays: options.lateDays,
-      jobs: jobs
-    )
-    let alarms = report.alarms.filter { parties[$0.party.kind]?.contains($0.party.name) == true }
-    let chosen = CasePair.choose(concerned.rows, alarms, mask, most: options.examples / 2)
-    let copies = try await ConcernedTransactions.lines(of: chosen, rejects: rejects, accepted: accepted, jobs: jobs)
-    var keys = CaseKeys(trust)
-    var shown: [CaseExample] = []
-    var pairs: [CasePair] = []
-    func add(_ line: [UInt8], _ code: String?) throws {
-      shown.append(try CaseExample(line, code: code, number: shown.count + 1, &keys, mask))
-    }
-    for (transaction, lines) in zip(chosen, copies) {
-      try add(lines.rejected, transaction.code)
-      try add(lines.accepted, nil)
-      pairs.append(CasePair(transaction: transaction, rejectedExample: shown.count - 1, acceptedExample: shown.count))
-    }
-    // The rejects that the alarms are about come first.
-    let isFirst = Set(alarms.flatMap(\.name.rejectCodes).map(\.rawValue))
-    for (code, line) in found.rejectedExamples.filter({ isFirst.contains($0.code) })
-      + found.rejectedExamples.filter({ !isFirst.contains($0.code) })
-    {
-      try add(line, code)
-    }
-    for line in found.acceptedExamples { try add(line, nil) }
-    return CaseAnswer(
-      file: found,
-      conditions: conditions,
-      paths: paths,
-      parties: parties,
-      report: report,
-      tampering: tampering,
-      keys: keys,
-      examples: shown,
-      pairs: pairs,
-      concerned: concerned,
-      mask: mask
-    )
-  }
-
-  /// The values that conditions demand of a column.
-  private func names(of column: String) -> Set<String> {
-    Set(query.conditions.filter { $0.column == column && [.equal, .among].contains($0.comparison) }.flatMap(\.values))
-  }
-
-  /// Returns the parties that the case is about. `networks` are the names of the networks of accepted postbacks.
-  private func parties(_ found: CaseFile, _ networks: Set<String>) -> [SignalParty.Kind: Set<String>] {
-    let kinds: [SignalParty.Kind: String] = [.forwarder: "forwarder", .network: "ad_network_id", .app: "app_id"]
-    let named = kinds.filter { _, column in
-      query.conditions.contains { $0.column == column && [.equal, .among].contains($0.comparison) }
-    }
-    var parties: [SignalParty.Kind: Set<String>] = [:]
-    for (kind, column) in named.isEmpty ? kinds.filter({ $0.key != .app }) : named {
-      let index = CaseFile.senderColumns.firstIndex(of: column)
-      let names = index.map { found.senders[$0].compactMap(\.name) } ?? []
-      parties[kind] = kind == .network ? networks.union(names.map(SignalReport.name)) : Set(names)
-    }
-    return parties
+  private func question(_ tables: RunTables) throws -> CaseQuestion {
+    var question = CaseQuestion(query, conditions, tables, at: paths, trust: trust)
+    (question.settled, question.enriched) = (try derived(.settled), try derived(.enriched))
+    (question.isForPartner, question.wantsRevenue) = (options.isForPartner, options.wantsRevenue)
+    (question.examples, question.diagnosisLimit) = (options.examples, options.diagnosisLimit)
+    (question.lateDays, question.jobs) = (options.lateDays, options.jobs)
+    return question
   }
 
   /// The files of a derived table, if a single output folder is given and has them.

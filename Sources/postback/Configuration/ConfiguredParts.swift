@@ -136,7 +136,7 @@ extension ConfiguredParts {
     let models = try Models(checking: configuration.models)
     let trust = try arguments(RunCommand.manual, configuration).read(TrustOptions.self).trust()
     if let output = configuration.out {
-      let state = configuration.state ?? "\(output)/_state"
+      let state = configuration.state ?? StateFolder.path(in: output)
       if Ledger.isThere(state) {
         do { try models.verify(against: state) } catch { throw CommandFailure(error) }
       }

@@ -160,7 +160,7 @@ struct DailyCommand: DerivedCommand {
       settled: settled?.rows,
       enriched: try TableFiles(derived: .enriched, in: work.source),
       models: models,
-      lateAfterDays: SignalSection.lateDays,
+      lateAfterDays: SignalCounter.lateAfterDays,
       jobs: derived.jobs,
       cache: work.cache
     )

@@ -1,3 +1,4 @@
+internal import Ledger
 internal import PostbackServer
 internal import Base
 internal import Delivery
@@ -68,7 +69,7 @@ struct DeliverCommand: Command {
     }
     var settings = DeliverySettings(
       output: output,
-      state: options.derived.state ?? "\(output)/_state",
+      state: options.derived.state ?? StateFolder.path(in: output),
       partners: partners,
       load: { () throws(PartnersErrors) in try Partners(reading: file) },
       lookups: try options.lookups.load(),
@@ -80,14 +81,22 @@ struct DeliverCommand: Command {
     settings.endsWhenDone = options.endsWhenDone
     settings.deadline = options.deadline
     settings.replans = options.replans
-    do {
-      if options.isDry {
-        return try await DeliveryService.dryRun(settings) { try Terminal.print($0) }
-      }
-      let summary = try await DeliveryService(settings).run()
-      try Terminal.print(options.derived.wantsJSON ? summary.json : Self.text(summary))
-    } catch {
-      throw CommandFailure(of: error)
+    if options.isDry { return try await printRequests(settings) }
+    let summary: DeliverySummary
+    do throws(DeliveryFailure) { summary = try await DeliveryService(settings).run() } catch {
+      throw CommandFailure(error)
+    }
+    try Terminal.print(options.derived.wantsJSON ? summary.json : Self.text(summary))
+  }
+
+  private func printRequests(_ settings: DeliverySettings) async throws(CommandFailure) {
+    let requests: DryRun
+    do throws(DeliveryFailure) { requests = try await DryRun(settings) } catch { throw CommandFailure(error) }
+    func next() throws(CommandFailure) -> [String]? {
+      do throws(DeliveryFailure) { return try requests.next() } catch { throw CommandFailure(error) }
+    }
+    while let lines = try next() {
+      for line in lines { try Terminal.print(line) }
     }
   }
 
@@ -98,5 +107,15 @@ struct DeliverCommand: Command {
         + (line.correctionsNotSent > 0 ? "; \(line.correctionsNotSent) corrections not sent" : "")
     }
     return lines.isEmpty ? "There are no partners." : lines.joined(separator: "\n")
+  }
+}
+
+extension CommandFailure {
+  /// The failure of a process that delivers, with its exit status.
+  fileprivate init(_ failure: DeliveryFailure) {
+    switch failure {
+    case .file(let failure): self.init(failure)
+    case .libcrypto, .transport: self.init(.software, "\(failure)")
+    }
   }
 }

@@ -62,7 +62,7 @@ struct DerivedOptions {
   init(_ arguments: Arguments) throws(CommandFailure) {
     let options: Options = try arguments.read()
     (output, target) = try Self.folders(arguments)
-    state = options.target.state ?? "\(output)/_state"
+    state = options.target.state ?? StateFolder.path(in: output)
     namesState = options.target.state != nil
     try TablesOptions.verifyPlace(target)
     (isReplacing, forgetsOthers) = (options.target.isReplacing, options.target.forgetsOthers)
@@ -194,6 +194,7 @@ protocol DerivedCommand: Command {
 
 extension DerivedCommand {
   func run() async throws(CommandFailure) {
+    HeapSettings.giveFreeMemoryBack()
     let progress = AnalysisProgressLine()
     let answer: DerivedAnswer
     do {

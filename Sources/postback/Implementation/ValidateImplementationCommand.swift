@@ -1,7 +1,6 @@
 internal import Answers
 internal import ConversionModel
 internal import DurableFiles
-internal import Glibc
 internal import Implementation
 internal import JSON
 internal import PostbackPipeline
@@ -58,12 +57,12 @@ struct ValidateImplementationCommand: Command {
   }
 
   func run() async throws(CommandFailure) {
-    var check = ImplementationCheck(temporaryFolder: options.temporary ?? Self.systemTemporaryFolder)
+    var check = ImplementationCheck(temporaryFolder: options.temporary ?? EventInputs.systemTemporaryFolder)
     (check.showsDevices, check.exampleLimit) = (options.showsDevices, options.examples)
     if !options.models.isEmpty { check.models = try Models(checking: options.models) }
     let report: ImplementationReport
     do {
-      report = try await check.report(on: try paths.flatMap(Self.inputs(at:)), postbacks: try await postbacks())
+      report = try await check.report(on: try EventInputs.inputs(at: paths), postbacks: try await postbacks())
     } catch {
       throw CommandFailure(of: error)
     }
@@ -74,21 +73,6 @@ struct ValidateImplementationCommand: Command {
       .configuration,
       "\(rows) not checked. The first is line \(first.line) of \(first.file): \(first.reason)"
     )
-  }
-
-  /// Returns the inputs at a path: the parts of `s2s_events` in an output, otherwise all files.
-  private static func inputs(at path: String) throws(FileFailure) -> [InputFile] {
-    if path != InputFile.standardInput, try InputFile.isFolder(path),
-      let table = try TableFiles(derived: .sessionEvents, in: path)
-    {
-      return table.inputs
-    }
-    return try InputFile.enumerate([path])
-  }
-
-  private static var systemTemporaryFolder: String {
-    guard let path = unsafe getenv("TMPDIR") else { return "/tmp" }
-    return unsafe String(cString: path)
   }
 
   private func postbacks() async throws -> PostbackValues? {

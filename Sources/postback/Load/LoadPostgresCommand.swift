@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Answers
 internal import PostbackServer
 internal import Base
@@ -80,7 +81,7 @@ struct LoadPostgresCommand: Command {
     do throws(DatabaseFailure) { address = try DatabaseAddress(text) } catch { throw CommandFailure(error) }
     source = Loader.Source(
       output: output,
-      state: options.state ?? "\(output)/_state",
+      state: options.state ?? StateFolder.path(in: output),
       appended: options.tables.filter { table in Table.all.contains { $0.name == table.name } },
       derived: options.tables.filter { table in !Table.all.contains { $0.name == table.name } }
     )

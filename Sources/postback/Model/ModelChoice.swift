@@ -9,8 +9,7 @@ struct ModelChoice: OptionGroup {
   ).value(ValueKind<ConversionType>.word)
   private let app = Self.app()
   /// The install date, by which the model in force is chosen.
-  let installDate = Option("--installed-at TIME", "The model in force for installs at this time: RFC 3339, or a date.")
-    .value(.time)
+  let installDate = Self.installedAt()
   private let label = Self.label()
 
   /// The value of `--app`.
@@ -21,6 +20,11 @@ struct ModelChoice: OptionGroup {
   /// The value of `--model`.
   static func label() -> String? {
     Option("--model ID@VERSION", "The version of a model, such as revenue@2.").value(.text)
+  }
+
+  /// The value of `--installed-at`.
+  static func installedAt() -> Timestamp? {
+    Option("--installed-at TIME", "The model in force for installs at this time: RFC 3339, or a date.").value(.time)
   }
 
   /// The value of `--window`; nil if it is absent.
@@ -49,6 +53,16 @@ struct ModelChoice: OptionGroup {
 
   /// Returns the one model that matches `--app`, `--model` and `--installed-at`. Throws if there are none, or several.
   func one(of models: Models) throws(CommandFailure) -> ConversionModel {
+    try Self.one(of: models, app, label, at: installDate)
+  }
+
+  /// Returns the one model of an app, with a label, and in force at a time. Throws if there are none, or several.
+  static func one(
+    of models: Models,
+    _ app: Int64?,
+    _ label: String?,
+    at installDate: Timestamp?
+  ) throws(CommandFailure) -> ConversionModel {
     let all = try Self.all(app, label, of: models)
     let chosen = all.filter { model in installDate.map { model.span.contains($0) } ?? true }
     if let only = chosen.first, chosen.count == 1 { return only }

@@ -85,7 +85,7 @@ struct DerivedRefresh {
     preparation.isEnriching = planned.contains { $0 is EnrichCommand }
     for case let daily as DailyCommand in planned {
       preparation.daily = try daily.countingSettings()
-      preparation.lateAfterDays = SignalSection.lateDays
+      preparation.lateAfterDays = SignalCounter.lateAfterDays
     }
     try await preparation.fill(
       work.cache,
@@ -97,6 +97,7 @@ struct DerivedRefresh {
 
   /// Makes the tables that are not current, and commits them. Also returns the tests of signals, if they were made.
   func run() async throws(CommandFailure) -> (results: [RefreshResult], signals: KnownSignals?) {
+    HeapSettings.giveFreeMemoryBack()
     var results = try plan()
     guard let first = commands.first, results.contains(where: \.isPlanned) else { return (results, nil) }
     let progress = AnalysisProgressLine()

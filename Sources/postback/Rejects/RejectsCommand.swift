@@ -42,7 +42,7 @@ struct RejectsCommand: Command {
       "--signals",
       "Also test accepted postbacks and copies for fraud, by forwarder, network and app.\nNeeds the --out folder; uses skan_enriched in it."
     ).isGiven
-    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: 10)
+    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: SignalCounter.lateAfterDays)
     let wantsDiagnosis = Option(
       "--diagnose",
       "Find the edits of rejects whose signature is invalid, and their senders, and show rejects with\nthe same signature or transaction side by side. Takes a while."
@@ -256,21 +256,5 @@ extension RejectsCommand.Options {
     query.comparesCopies = wantsDiagnosis
     query.conditions = conditions
     return query
-  }
-}
-
-extension Option {
-  static let lateDays = Option(
-    "--late-days N",
-    "Count a copy as a late replay if it comes more than N days after the first; default 10."
-  )
-}
-
-extension UnreadableRows {
-  /// Throws if lines were skipped.
-  func throwIfAny() throws(CommandFailure) {
-    guard let first else { return }
-    let lines = count == 1 ? "1 line is not a row and was" : "\(count) lines are not rows and were"
-    throw CommandFailure(.configuration, "\(lines) skipped. The first is \(first).")
   }
 }

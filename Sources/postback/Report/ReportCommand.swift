@@ -1,16 +1,15 @@
-internal import PostbackServer
-internal import CopySettlement
 internal import Analysis
 internal import CampaignEnrichment
+internal import CopySettlement
 internal import DerivedTables
 internal import DurableFiles
 internal import FraudSignals
 internal import NullValueModelling
-internal import PostbackPipeline
+internal import PostbackServer
 internal import PostbackVerification
+internal import ReportPages
 internal import Reporting
 internal import SearchAdsReports
-internal import Signatures
 internal import TableReading
 internal import Tables
 internal import Tampering
@@ -77,11 +76,12 @@ struct ReportCommand: Command {
     self.file = file
     trustedKeys = try options.keys.trust()
     implementation = try options.implementation.map { path throws(CommandFailure) in
-      try ImplementationSection(reading: path)
+      try Self.implementation(in: path)
     }
   }
 
   func run() async throws(CommandFailure) {
+    HeapSettings.giveFreeMemoryBack()
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }
@@ -105,30 +105,6 @@ struct ReportCommand: Command {
         cache: cache,
         jobs: options.jobs
       )
-      var findings: ReportFindings?
-      if options.wantsDiagnosis {
-        let lines = report.sample.rows.map(\.line)
-        let context = try await DiagnosisContext(
-          of: accepted,
-          signatures: DiagnosedReject.signatures(of: lines),
-          jobs: options.jobs
-        )
-        let diagnoses = try await DiagnosedReject.diagnose(
-          lines,
-          trust: trustedKeys,
-          context: context,
-          jobs: options.jobs,
-          progress: progress.handler
-        )
-        let related = try await RelatedRejects(
-          RejectQuery(grouping: []),
-          rejects: rejects,
-          accepted: accepted,
-          limit: Self.mostRelated,
-          jobs: options.jobs
-        )
-        findings = ReportFindings(diagnoses: diagnoses, related: related, sample: report.sample)
-      }
       let signals = try await KnownSignals(
         self.signals,
         rejects: rejects,
@@ -136,28 +112,22 @@ struct ReportCommand: Command {
         settled: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .settled, of: snapshot) },
         enriched: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .enriched, of: snapshot) },
         models: try paths.flatMap(ModelMeanings.models),
-        lateAfterDays: SignalSection.lateDays,
+        lateAfterDays: SignalCounter.lateAfterDays,
         jobs: options.jobs
       )
-      let business = try await business(snapshots)
-      let page = ReportPage(
-        report: report,
-        signals: SignalSection(
-          report: signals.report,
-          tested: (report.funnel.last { $0.name == "unique" }?.count ?? 0, report.rejectCount)
-        ),
-        business: business,
-        modelled: try await modelled(business, single(snapshots)),
-        trust: try trust(single(snapshots)),
-        findings: findings,
-        searchAds: try await searchAds(single(snapshots)),
-        vendors: try await vendors(single(snapshots)),
-        forwarded: try await forwarded(single(snapshots), cache),
-        implementation: implementation,
-        settled: try single(snapshots).flatMap { snapshot in try SettledRevenue(in: snapshot.folder) },
-        paths: paths
-      )
-      try output.write(Array(try page.html().markup.utf8))
+      var content = ReportContent(report: report, signals: signals.report, paths: paths)
+      if options.wantsDiagnosis { content.diagnosis = try await diagnosis(report, rejects, accepted, progress) }
+      content.implementation = implementation
+      content.business = try await business(snapshots)
+      try await readSearchAds(&content, single(snapshots))
+      if let snapshot = single(snapshots) {
+        content.nullRevenue = try await NullRevenueTotal.read(in: snapshot.folder, jobs: options.jobs)
+        content.forwarders = try ForwarderTrust.read(in: snapshot.folder)
+        content.forwarded = try await ForwardedValues.read(in: snapshot.folder, cache: cache, jobs: options.jobs)
+        content.settled = try SettledRevenue(in: snapshot.folder)
+        content.vendors = try await vendors(snapshot)
+      }
+      try output.write(try ReportPage(content).bytes())
       try output.publish()
       // Among these are rows that were removed from the tables because of their age.
       try cache?.removeOthers(of: PartCache.Kind.allCases)
@@ -172,54 +142,80 @@ struct ReportCommand: Command {
     snapshots.count == 1 ? snapshots.first : nil
   }
 
-  private func forwarded(_ snapshot: DerivedSnapshot?, _ cache: PartCache?) async throws -> [ForwardedValues]? {
-    guard let snapshot else { return nil }
-    return try await ForwardedValues.read(in: snapshot.folder, cache: cache, jobs: options.jobs)
+  /// Finds the edits of the sampled rejects, and the rejects that are related by a signature or a transaction.
+  private func diagnosis(
+    _ report: Report,
+    _ rejects: TableFiles,
+    _ accepted: TableFiles,
+    _ progress: AnalysisProgressLine
+  ) async throws -> (rejects: [DiagnosedReject], related: RelatedRejects) {
+    let lines = report.sample.rows.map(\.line)
+    let context = try await DiagnosisContext(
+      of: accepted,
+      signatures: DiagnosedReject.signatures(of: lines),
+      jobs: options.jobs
+    )
+    let diagnoses = try await DiagnosedReject.diagnose(
+      lines,
+      trust: trustedKeys,
+      context: context,
+      jobs: options.jobs,
+      progress: progress.handler
+    )
+    let related = try await RelatedRejects(
+      RejectQuery(grouping: []),
+      rejects: rejects,
+      accepted: accepted,
+      limit: Self.mostRelated,
+      jobs: options.jobs
+    )
+    return (diagnoses, related)
   }
 
   /// Reads the daily report; nil unless one of the outputs has it. Reports of several outputs are not added, since the
   /// same costs may be in each of them.
-  private func business(_ snapshots: [DerivedSnapshot]) async throws -> BusinessSection? {
+  private func business(_ snapshots: [DerivedSnapshot]) async throws -> BusinessReport? {
     var found: [BusinessReport] = []
     for snapshot in snapshots {
       if let business = try await BusinessReport(in: snapshot.folder, jobs: options.jobs) { found.append(business) }
     }
-    return found.count == 1 ? found.first.map { BusinessSection(business: $0) } : nil
+    return found.count == 1 ? found.first : nil
   }
 
-  /// Reads the attributions of Apple Search Ads; nil unless one of the outputs has them. Those of several outputs are not
-  /// added, since a token may be in each of them.
-  private func searchAds(_ snapshot: DerivedSnapshot?) async throws -> SearchAdsSection? {
+  /// Reads the attributions of Apple Search Ads, if one of the outputs has them. Those of several outputs are not added, since a
+  /// token may be in each of them.
+  private func readSearchAds(_ content: inout ReportContent, _ snapshot: DerivedSnapshot?) async throws {
     var found: [SearchAdsBreakdown] = []
     for path in paths {
       if let attributions = try await SearchAdsBreakdown(in: path, jobs: options.jobs) { found.append(attributions) }
     }
-    guard found.count == 1, let attributions = found.first else { return nil }
-    let placements = try snapshot.map { try SearchAdsPlacement.read(in: $0.folder) } ?? []
-    return SearchAdsSection(attributions: attributions, placements: placements)
+    guard found.count == 1, let attributions = found.first else { return }
+    content.searchAds = attributions
+    if let snapshot { content.placements = try SearchAdsPlacement.read(in: snapshot.folder) }
   }
 
-  /// Reads what vendors' exports count, if the report is of one output that has any.
-  private func vendors(_ snapshot: DerivedSnapshot?) async throws -> VendorSection? {
-    guard let snapshot, let files = try TableFiles(derived: .vendorDaily, of: snapshot) else { return nil }
+  /// Reads what vendors' exports count; nil if the output has none.
+  private func vendors(_ snapshot: DerivedSnapshot) async throws -> (reports: [VendorReport], breakdowns: [VendorBreakdown])? {
+    guard let files = try TableFiles(derived: .vendorDaily, of: snapshot) else { return nil }
     let reports = try VendorReport.read(in: snapshot.place(of: .vendorDaily))
     guard !reports.isEmpty else { return nil }
-    return VendorSection(reports: reports, breakdowns: try await VendorBreakdown.read(files, jobs: options.jobs))
+    return (reports, try await VendorBreakdown.read(files, jobs: options.jobs))
   }
 
-  /// Reads the revenue of null postbacks, if the report is of one output.
-  private func modelled(
-    _ business: BusinessSection?,
-    _ snapshot: DerivedSnapshot?
-  ) async throws -> ModelledSection {
-    var totals: [NullRevenueTotal]?
-    if let snapshot { totals = try await NullRevenueTotal.read(in: snapshot.folder, jobs: options.jobs) }
-    return ModelledSection(totals: totals, appNames: business?.business.appNames ?? [:])
-  }
+  private static let longestAnswer = 64 << 20
 
-  /// Reads the comparison of copies, if the report is of one output.
-  private func trust(_ snapshot: DerivedSnapshot?) throws(FileFailure) -> TrustTable {
-    guard let snapshot else { return TrustTable(forwarders: nil, output: "OUT") }
-    return TrustTable(forwarders: try ForwarderTrust.read(in: snapshot.folder), output: paths[0])
+  /// Reads the answer of `validate-implementation` in a file.
+  private static func implementation(in path: String) throws(CommandFailure) -> ImplementationSection {
+    let text: [UInt8]
+    do throws(FileFailure) { text = try WholeFile.read(path, upTo: longestAnswer) } catch {
+      throw CommandFailure(error)
+    }
+    guard let section = ImplementationSection(parsing: text) else {
+      throw CommandFailure(
+        .configuration,
+        "\(path): This is not the answer of validate-implementation. Make it with postback validate-implementation FILE… --json."
+      )
+    }
+    return section
   }
 }

@@ -5,6 +5,7 @@ internal import DurableFiles
 internal import ImportedRows
 internal import JSON
 internal import Ledger
+internal import PostbackLookup
 internal import PostbackPipeline
 internal import Reporting
 internal import SearchAds
@@ -144,6 +145,7 @@ struct ForgetCommand: Command {
     var derived = try DerivedRemoval.remove(forgotten.keys, request, from: tables, in: output, isCSVSafe: isCSVSafe)
     derived[Table.imported.name] = try ImportedRemoval.remove(.request(request), from: output, isCSVSafe: isCSVSafe)
       .map { Int64($0) }
+    try RowFinder.removeIndexes(in: output)
     try await files?.rewrite(request, forgotten)
     for path in rewriting.missing { Terminal.warn("\(path): The file is not there, so it was not searched.") }
     for place in rewriting.kept + (files?.kept ?? []) {

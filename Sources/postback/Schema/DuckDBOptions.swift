@@ -1,3 +1,4 @@
+internal import Ledger
 internal import DurableFiles
 internal import Glibc
 internal import Tables
@@ -37,7 +38,7 @@ struct DuckDBOptions {
       return nil
     }
     self.output = Self.absolute(output)
-    state = options.state ?? "\(output)/_state"
+    state = options.state ?? StateFolder.path(in: output)
     folder = options.folder.map(Self.absolute)
     self.names = names
     for path in [self.output, folder ?? ""] where !DuckDB.canOpen(path) {

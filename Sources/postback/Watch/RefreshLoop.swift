@@ -7,11 +7,11 @@ internal import Synchronization
 /// The repeated `postback refresh` beside a consumer. It is a process of its own, so that its memory and its failures are
 /// not those of the consumer.
 final class RefreshLoop: Sendable {
-  /// The value of `--refresh`: the seconds from one refresh to the next.
+  /// The value of `--refresh`: the seconds after which a row that is committed is in the tables, at most.
   static var option: Int? {
     Option(
       "--refresh SECONDS",
-      "Every so many seconds, such as 60s, bring the derived tables, the page and the database up to date, as\npostback refresh does."
+      "Bring the derived tables, the page and the database up to date, as postback refresh does, so often that\na row is in them after so many seconds, such as 60s, if a refresh takes less than half of that."
     ).value("seconds from 1 to 86400, such as 60s") { text in
       Int(text.hasSuffix("s") ? String(text.dropLast()) : text).flatMap { (1...86_400).contains($0) ? $0 : nil }
     }
@@ -39,7 +39,9 @@ final class RefreshLoop: Sendable {
   }
 
   /// Begins to refresh.
-  func start() { queue.asyncAfter(deadline: .now() + .seconds(interval)) { self.runAndRepeat() } }
+  func start() {
+    queue.asyncAfter(deadline: .now() + .milliseconds(min(5000, interval * 500))) { self.runAndRepeat() }
+  }
 
   /// Ends the refresh that is in progress, which changes nothing then, and begins no other.
   func stop() {
@@ -54,7 +56,10 @@ final class RefreshLoop: Sendable {
     let start = ContinuousClock.now
     let result = run()
     if !isStopped.load(ordering: .sequentiallyConsistent) { report(result) }
-    let rest = max(Duration.milliseconds(100), .seconds(interval) - (ContinuousClock.now - start))
+    // A row that is committed right after the begin is in the tables at the end of the next refresh, which may take half as long
+    // again as this one.
+    let duration = ContinuousClock.now - start
+    let rest = max(Duration.milliseconds(100), .seconds(interval) - duration * 5 / 2)
     queue.asyncAfter(deadline: .now() + .milliseconds(Int(rest / .milliseconds(1)))) { self.runAndRepeat() }
   }
 

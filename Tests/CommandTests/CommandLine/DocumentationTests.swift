@@ -46,7 +46,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("postback ru", ["run"]), ("postback model ", ["check", "show", "decode", "encode", "diff"]),
+    ("postback ru", ["run"]),
+    ("postback model ", ["check", "show", "decode", "encode", "diff", "fit", "import", "export"]),
     ("postback state ch", ["check"]), ("postback help ex", ["explain"]),
     ("postback run --allow-d", ["--allow-development"]),
     ("postback model encode --reven", ["--revenue"]), ("postback run --jobs ", []),

@@ -38,6 +38,9 @@ import Testing
     "report": ["/nowhere", "--html", "/nowhere/page"], "generate": ["--count", "0"],
     "model check": [Fixtures.path("models")], "model show": [Fixtures.path("models")],
     "model decode": [Fixtures.path("models"), "--value", "1"], "model encode": [Fixtures.path("models")],
+    "find": ["/nowhere", "x"],
+    "model import": ["/nowhere", "--as", "adjust"],
+    "model export": [Fixtures.path("models"), "--as", "google-ads"],
     "model diff": [Fixtures.path("models"), Fixtures.path("models")], "explain": ["/nowhere"],
     "state compact": ["/nowhere", "--before", "2026-03-10"], "state check": ["/nowhere"], "status": ["/nowhere"],
   ]

@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import postback
-
 @Suite struct `The business half of postback report` {
   /// Writes the tables of an output with campaigns; a forwarder names some of them in markup.
   private func makeOutput(in folder: TemporaryFolder) async throws -> (out: String, lookups: String) {
@@ -46,17 +44,5 @@ import Testing
       #expect(page.contains("id=\"\(link)\""), "\(link)")
     }
     #expect(!page.contains("<img src=x"))
-  }
-
-  @Test func `says which command makes what is missing`() async throws {
-    let site = try await RejectsSite.shared.value
-    let page = try await BuiltCommand.run(["report", site.out, "--html", "-"]).text
-    #expect(page.contains("<code>postback daily \(site.out)</code>"))
-    #expect(page.contains("<code>postback settle \(site.out) --lookups DIR</code>"))
-    let folder = try TemporaryFolder()
-    try await call(["run", Fixtures.path("postbacks"), "--received-at", "2026-03-10", "--out", folder.path("out")])
-    try await call(["daily", folder.path("out")])
-    let daily = try await BuiltCommand.run(["report", folder.path("out"), "--html", "-"]).text
-    #expect(daily.contains("<code>postback daily OUT --lookups DIR --cost FILE</code>"))
   }
 }

@@ -3,8 +3,6 @@ import JSON
 import TestSupport
 import Testing
 
-@testable import postback
-
 /// The counts that the filters of a report's page add up.
 @Suite struct `The filters of postback report` {
   /// The JSON in the script element of a page with this id.
@@ -18,7 +16,7 @@ import Testing
 
   @Test func `the cells of a choice add up to the rows of the tables`() async throws {
     let site = try await RejectsSite.shared.value
-    let page = try await BuiltCommand.run(["report", site.out, "--html", "-"]).text
+    let page = try await RejectsSite.page.value
     let cube = try data("cube", in: page)
     let rejects = try JSONObject.lines(try site.folder.contents(of: "out/skan_rejects/part-00000001.jsonl"))
     let postbacks = try JSONObject.lines(try site.folder.contents(of: "out/skan_postbacks/part-00000001.jsonl"))
@@ -40,40 +38,8 @@ import Testing
     #expect(byForwarder == expected)
   }
 
-  @Test func `rare values of a dimension are counted together`() async throws {
-    let folder = try TemporaryFolder()
-    let lines = (0..<600).map { index in
-      let forwarder = index < 300 ? "f\(index % 10)" : "rare\(index)"
-      return
-        #"{"received_at":"2026-03-01T00:00:00Z","channel":"network_forwarded","forwarder":"\#(forwarder)","body":{"x":1}}"#
-    }
-    let dump = try folder.makeFile("dump", holding: Array((lines.joined(separator: "\n") + "\n").utf8))
-    #expect(try await BuiltCommand.run(["run", dump, "--out", folder.path("out")]).status == 0)
-    let page = try await BuiltCommand.run(["report", folder.path("out"), "--html", "-"]).text
-    let cube = try data("cube", in: page)
-    let forwarders = try #require(cube["forwarder"]?.array)
-    #expect(forwarders.count == 13)
-    #expect(forwarders.prefix(10).allSatisfy { $0.text?.hasPrefix("f") == true })
-    #expect(forwarders.last?.integer == 0)
-    let counts = integers(cube["counts"])
-    var others = 0
-    for at in stride(from: 0, to: counts.count, by: 6) where counts[at + 1] == 12 { others += counts[at + 5] }
-    #expect(others == 298)
-    #expect(page.contains("are together, as “others”."))
-  }
-
-  @Test(arguments: [
-    ("adjust", "#forwarder=adjust&at=flow"), ("~a b&c=d#", "#forwarder=~~a%20b%26c%3Dd%23&at=flow"),
-    ("\u{202E}é", "#forwarder=%5Cu%7B202e%7D%C3%A9&at=flow"),
-  ])
-  func `a link with a filter is percent-encoded`(_ name: String, _ fragment: String) {
-    let link = ReportLink(.forwarder, name, at: "flow").fragment
-    #expect(link.replacing("%7E", with: "~").lowercased() == fragment.lowercased(), "\(link)")
-  }
-
   @Test func `the first sampled rejects have every code`() async throws {
-    let site = try await RejectsSite.shared.value
-    let page = try await BuiltCommand.run(["report", site.out, "--html", "-", "--sample", "60"]).text
+    let page = try await RejectsSite.page.value
     let rows = try #require(try data("data", in: page)["rows"]?.array).compactMap { $0["reject_code"]?.text }
     let codes = try #require(ReportedTable("Rejects by code", in: page)).rows.map { $0[0] }
     #expect(Set(rows.prefix(codes.count)) == Set(codes))

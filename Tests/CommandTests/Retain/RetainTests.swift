@@ -74,6 +74,17 @@ import Testing
     #expect(try await site.check() == "sound\n")
   }
 
+  @Test func `leaves no sample of removed rejects behind a page`() async throws {
+    let site = try await Site()
+    let refreshed = try await BuiltCommand.run(
+      ["refresh", site.out, "--environment", "custom", "--report", site.folder.path("page.html"), "-q"]
+    )
+    #expect(refreshed.status == 0, "\(refreshed.errorText)")
+    #expect(try !Directory.names(in: "\(site.out)/_derived/page").isEmpty)
+    #expect(try await site.retain()["parts"] != .integer(0))
+    #expect(try !Directory.names(in: "\(site.out)/_derived").contains("page"))
+  }
+
   @Test(arguments: [[], ["--format", "both"], ["--partition", "received_day"]])
   func `keeps old parts in an archive, also where nearly all of them go`(_ options: [String]) async throws {
     let site = try await Site(options: options)

@@ -19,6 +19,15 @@ struct RejectsSite: Sendable {
 
   static let shared = Task { try await RejectsSite(format: "jsonl") }
 
+  /// The page that `report` makes of these tables, with 100 rejects.
+  static let page = Task {
+    let result = try await BuiltCommand.run(
+      ["report", try await shared.value.out, "--html", "-", "--sample", "100", "--jobs", "3"]
+    )
+    #expect(result.status == 0, "\(result.errorText)")
+    return result.text
+  }
+
   init(format: String, count: Int = 3000) async throws {
     folder = try TemporaryFolder()
     out = folder.path("out")

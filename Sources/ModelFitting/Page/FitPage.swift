@@ -1,0 +1,121 @@
+internal import Base
+internal import ConversionModel
+package import Signatures
+
+/// The page of a fit: one HTML file, which loads nothing from elsewhere and has no script.
+package struct FitPage {
+  private let report: FitReport
+  private let labels: FittedLabels
+
+  /// Creates the page of a report.
+  package init(_ report: FitReport, _ labels: FittedLabels) { (self.report, self.labels) = (report, labels) }
+
+  /// Returns the page. Throws if the digest for the security policy cannot be computed.
+  package func html() throws(LibcryptoFailure) -> String {
+    let style = Markup.style
+    let charts = FitCharts(report: report)
+    let title = "\(labels.modelID)@\(labels.version) of app \(labels.appID)"
+    let page: Markup = """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
+      style-src \(try style.policyDigest())">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="no-referrer">
+      <title>Conversion model \(title)</title>
+      <style>\(style)</style>
+      </head>
+      <body>
+      <header><h1>Conversion model \(title)</h1>
+      <ul class="facts">\(facts)</ul>
+      \(report.assumptionSentences.map { sentence -> Markup in "<p class=\"note\">\(sentence)</p>" })</header>
+      <main>
+      <h2 id="errors">Errors</h2>
+      \(charts.errors)
+      \(errorTable)
+      <h2 id="ranges">Ranges</h2>
+      \(charts.ranges)
+      \(report.windows.indices.map(valueTables))
+      <h2 id="locks">Locks</h2>
+      <p class="note">\(report.lockSentence)</p>
+      \(lockTable)
+      </main>
+      </body>
+      </html>
+
+      """
+    return page.text
+  }
+
+  private var facts: [Markup] {
+    let population = report.population
+    let fitted = report.errors.first
+    let facts: [(String, String)] = [
+      ("\(population.installs(0))", "installs"),
+      ("\(population.payers)", "users with revenue in window 0"),
+      (fitted.map { RoundedText.percent($0.share.value) } ?? "", "error of the revenue of a campaign"),
+    ]
+    return facts.map { number, name -> Markup in "<li><b>\(number)</b>\(name)</li>" }
+  }
+
+  private var errorTable: Markup {
+    let windows = report.windows.indices.map { "window \($0)" }
+    var table = PageTable(
+      "Errors in \(report.population.currency), with 95 % intervals",
+      [
+        "model", "error", "interval", "of revenue", "times the fitted one", "interval", "pairs in the wrong order",
+        "interval",
+      ] + windows
+    )
+    for error in report.errors {
+      table.add(
+        [
+          error.model.text, RoundedText.significant(error.total.value), error.total.intervalText,
+          RoundedText.percent(error.share.value), RoundedText.significant(error.ratio.value), error.ratio.intervalText,
+          RoundedText.percent(error.rank.value), error.rank.percentIntervalText,
+        ] + error.windows.map { RoundedText.significant($0.value) }
+      )
+    }
+    return table.html
+  }
+
+  private func valueTables(_ index: Int) -> Markup {
+    let window = report.windows[index]
+    var table = PageTable(
+      "Values of window \(index), in \(report.population.currency)",
+      ["value", "events", "from", "to below", "mean", "installs"],
+      texts: [0, 1]
+    )
+    for (value, fitted) in window.fine.enumerated() { table.add(cells("\(value)", fitted)) }
+    for (coarse, fitted) in zip(CoarseValue.allCases, window.coarse) { table.add(cells(coarse.rawValue, fitted)) }
+    return table.html
+  }
+
+  private func cells(_ value: String, _ fitted: FittedValue) -> [String] {
+    [
+      value, fitted.events.joined(separator: ", "), fitted.least.description, fitted.below?.description ?? "",
+      fitted.mean.description, "\(fitted.installs)",
+    ]
+  }
+
+  private var lockTable: Markup {
+    var table = PageTable(
+      "Locks, and what they cost; errors in \(report.population.currency)",
+      ["window", "lock", "days earlier", "error", "added", "interval", "worth it from, a day", "chosen"],
+      texts: [0, 1, 7]
+    )
+    for (window, effects) in report.locks.enumerated() {
+      for effect in effects {
+        table.add([
+          "\(window)", effect.condition.text(window), RoundedText.fixed(effect.daysEarlier, places: 3),
+          RoundedText.significant(effect.error), RoundedText.significant(effect.added.value), effect.added.intervalText,
+          effect.breakEven.map { RoundedText.significant($0) } ?? "",
+          effect.condition == report.chosenLocks[window] ? "yes" : "",
+        ])
+      }
+    }
+    return table.html
+  }
+}

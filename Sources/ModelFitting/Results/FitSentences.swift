@@ -1,0 +1,87 @@
+extension Estimate {
+  /// The limits of the interval: `1.2 to 3.4`.
+  package var intervalText: String { "\(RoundedText.significant(low)) to \(RoundedText.significant(high))" }
+
+  /// The limits of the interval as shares.
+  package var percentIntervalText: String { "\(RoundedText.percent(low)) to \(RoundedText.percent(high))" }
+}
+
+extension FitReport {
+  /// The distinct amounts of revenue in the first window.
+  var amounts: AmountCounts {
+    AmountCounts(population.revenue[0]) { population.weights[0][$0] }
+  }
+
+  /// The assumptions of all numbers, as sentences.
+  package var assumptionSentences: [String] {
+    let shares = assumptions.tiers.map { "\(RoundedText.short($0 * 100)) %" }
+    let aim =
+      switch objective {
+      case .squared: "the squared error of the revenue of campaigns"
+      case .rank:
+        "the share of pairs of campaigns in the wrong order, among the fits for the revenue to the power of "
+          + "\(ModelFit.powers.map(RoundedText.short).joined(separator: ", ")); "
+          + "\(RoundedText.short(power)) is chosen"
+      }
+    return [
+      "Fitted for \(aim).",
+      "Assumed: campaigns of \(assumptions.campaignInstalls) independent installs, like those of the events; data tiers 0 to 3 "
+        + "for \(shares.joined(separator: ", ")) of the postbacks. Tier 0 has no value, tier 1 a coarse one, tiers 2 and 3 a "
+        + "fine one; windows 1 and 2 have coarse values from tier 1 on. A postback without a value counts as the mean.",
+      "Errors are of users in \(assumptions.folds) folds, each by values learnt from the others. Intervals are of 95 %: of "
+        + "errors by \(GroupSamples.count) samples of groups of users, of orders by \(assumptions.pairs) pairs of drawn "
+        + "campaigns.",
+    ]
+  }
+
+  /// The reason for the chosen locks.
+  package var lockSentence: String {
+    guard assumptions.dayWorth > 0 else {
+      return
+        "Without --day-worth no window is locked, because a lock only loses revenue that comes after it. A lock is worth it "
+        + "where a day of earlier data of a campaign is worth more than the last column says."
+    }
+    return "A day of earlier data of a campaign is worth \(RoundedText.short(assumptions.dayWorth)) "
+      + "\(population.currency), so the lock is chosen whose days are worth most above the error that it adds."
+  }
+
+  /// The rows and users that are left out, as sentences.
+  package var leftOutSentences: [String] {
+    let left = population.leftOut
+    var sentences: [String] = []
+    func add(_ count: Int, _ one: String, _ many: String) {
+      if count > 0 { sentences.append(count == 1 ? "1 \(one)." : "\(count) \(many).") }
+    }
+    let first = left.firstBadRow.map { "; the first is \($0)" } ?? ""
+    let noDot = first.hasSuffix(".") ? String(first.dropLast()) : first
+    add(
+      left.badRows,
+      "row is left out, because it cannot be read\(noDot)",
+      "rows are left out, because they cannot be read\(noDot)"
+    )
+    add(left.otherAppRows, "row is of another app", "rows are of other apps")
+    add(
+      left.otherCurrencyUsers,
+      "user is left out, with revenue in another currency than \(population.currency)",
+      "users are left out, with revenue in another currency than \(population.currency)"
+    )
+    add(
+      left.earlierUsers,
+      "user is left out, who installed the app more than a day before the first row",
+      "users are left out, who installed the app more than a day before the first row"
+    )
+    add(
+      left.unfinishedUsers,
+      "user is left out, whose first 48 hours had not ended at the last row",
+      "users are left out, whose first 48 hours had not ended at the last row"
+    )
+    if left.refundedWindows > 0 {
+      let amount = RoundedText.significant(Double(left.refundedMillionths) / millionths)
+      sentences.append(
+        "Refunds exceed the revenue of a user in \(left.refundedWindows) windows, by \(amount) \(population.currency) "
+          + "together; they count as 0."
+      )
+    }
+    return sentences
+  }
+}

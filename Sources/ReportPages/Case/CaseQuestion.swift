@@ -1,0 +1,161 @@
+internal import Analysis
+internal import Answers
+internal import FraudSignals
+internal import LookupTables
+internal import NullValueModelling
+package import PostbackVerification
+internal import SKAdNetwork
+package import TableReading
+
+/// The question of a case: the records that it is about, the tables that have them, and how much of them it shows.
+package struct CaseQuestion {
+  /// The records of the case.
+  package let query: RejectQuery
+  /// The conditions and the limits of the time of receipt, as they were given.
+  package let conditions: [String]
+  /// The paths of the tables, as they were given.
+  package let paths: [String]
+  /// The rejects and the accepted postbacks.
+  package let tables: RunTables
+  /// The keys that examples are verified with.
+  package let trust: Trust
+  /// The rows of `skan_settled`, if there are any.
+  package var settled: TableFiles?
+  /// The rows of `skan_enriched`, if there are any.
+  package var enriched: TableFiles?
+  /// Indicates that a partner gets the case, without our revenue, our paths and the names of others.
+  package var isForPartner = false
+  /// Indicates that the suspicious transactions have their revenue.
+  package var wantsRevenue = false
+  /// The maximum number of rejects, and of accepted postbacks, that are examples.
+  package var examples = 12
+  /// The maximum number of rejects that are searched for edits.
+  package var diagnosisLimit = 100
+  /// The number of days after which a copy is a late replay.
+  package var lateDays = SignalCounter.lateAfterDays
+  /// The number of cores that read.
+  package var jobs = 1
+
+  /// Creates a question about the records of a query.
+  package init(_ query: RejectQuery, _ conditions: [String], _ tables: RunTables, at paths: [String], trust: Trust) {
+    (self.query, self.conditions, self.tables, self.paths, self.trust) = (query, conditions, tables, paths, trust)
+  }
+
+  /// Reads the tables. Returns nil if no record meets the conditions.
+  package func answer() async throws -> CaseAnswer? {
+    let (rejects, accepted) = (tables.rejects, tables.postbacks)
+    let file = try await CaseFile(query, rejects: rejects, accepted: accepted, examples: examples, jobs: jobs)
+    guard file.records.total > 0 else { return nil }
+    // The tests compare the parties with all others.
+    var all = query
+    all.conditions = []
+    let report = try await SignalReport(
+      all,
+      rejects: rejects,
+      accepted: accepted,
+      settled: settled,
+      enriched: enriched,
+      models: try paths.flatMap(ModelMeanings.models),
+      lateAfterDays: lateDays,
+      jobs: jobs
+    )
+    let parties = try await parties(of: file)
+    let mask = CaseMask(isForPartner: isForPartner, forwarders: names(of: "forwarder"))
+    let concerned = try await ConcernedTransactions(
+      query,
+      rejects: rejects,
+      accepted: accepted,
+      wantsRevenue: wantsRevenue,
+      lateAfterDays: lateDays,
+      jobs: jobs
+    )
+    let alarms = report.alarms.filter { parties[$0.party.kind]?.contains($0.party.name) == true }
+    let tampering = try await tampering()
+    let shown = try await examples(of: file, concerned, alarms, mask)
+    return CaseAnswer(
+      file: file,
+      conditions: conditions,
+      paths: paths,
+      parties: parties,
+      report: report,
+      tampering: tampering,
+      keys: shown.keys,
+      examples: shown.examples,
+      pairs: shown.pairs,
+      concerned: concerned,
+      mask: mask
+    )
+  }
+
+  /// The diagnoses of rejects; nil if none are asked for.
+  private func tampering() async throws -> Tampering? {
+    guard diagnosisLimit > 0 else { return nil }
+    return try await Tampering(
+      query,
+      rejects: tables.rejects,
+      accepted: tables.postbacks,
+      trust: trust,
+      limit: diagnosisLimit,
+      jobs: jobs
+    )
+  }
+
+  /// The examples with their keys: pairs of copies, rejects that alarms are about, other rejects, and accepted postbacks.
+  private func examples(
+    of file: CaseFile,
+    _ concerned: ConcernedTransactions,
+    _ alarms: [SignalTest],
+    _ mask: CaseMask
+  ) async throws -> (keys: CaseKeys, examples: [CaseExample], pairs: [CasePair]) {
+    let chosen = CasePair.choose(concerned.rows, alarms, mask, most: examples / 2)
+    let copies = try await ConcernedTransactions.lines(
+      of: chosen,
+      rejects: tables.rejects,
+      accepted: tables.postbacks,
+      jobs: jobs
+    )
+    var keys = CaseKeys(trust)
+    var shown: [CaseExample] = []
+    var pairs: [CasePair] = []
+    func add(_ line: [UInt8], _ code: String?) throws {
+      shown.append(try CaseExample(line, code: code, number: shown.count + 1, &keys, mask))
+    }
+    for (transaction, lines) in zip(chosen, copies) {
+      try add(lines.rejected, transaction.code)
+      try add(lines.accepted, nil)
+      pairs.append(CasePair(transaction: transaction, rejectedExample: shown.count - 1, acceptedExample: shown.count))
+    }
+    let isFirst = Set(alarms.flatMap(\.name.rejectCodes).map(\.rawValue))
+    let (first, others) = (
+      file.rejectedExamples.filter { isFirst.contains($0.code) },
+      file.rejectedExamples.filter { !isFirst.contains($0.code) }
+    )
+    for (code, line) in first + others { try add(line, code) }
+    for line in file.acceptedExamples { try add(line, nil) }
+    return (keys, shown, pairs)
+  }
+
+  /// The values that conditions demand of a column.
+  private func names(of column: String) -> Set<String> {
+    Set(query.conditions.filter { $0.column == column && [.equal, .among].contains($0.comparison) }.flatMap(\.values))
+  }
+
+  /// The parties that the conditions name, or else the forwarders and the networks of the records.
+  private func parties(of file: CaseFile) async throws -> [SignalParty.Kind: Set<String>] {
+    let networks =
+      query.isOfRejectsAlone
+      ? []
+      : try await SignalReport.networkNames(query, accepted: tables.postbacks, enriched: enriched, jobs: jobs)
+    let kinds: [SignalParty.Kind: String] = [.forwarder: "forwarder", .network: "ad_network_id", .app: "app_id"]
+    let named = kinds.filter { _, column in
+      query.conditions.contains { $0.column == column && [.equal, .among].contains($0.comparison) }
+    }
+    var parties: [SignalParty.Kind: Set<String>] = [:]
+    for (kind, column) in named.isEmpty ? kinds.filter({ $0.key != .app }) : named {
+      let index = CaseFile.senderColumns.firstIndex(of: column)
+      let names = index.map { file.senders[$0].compactMap(\.name) } ?? []
+      parties[kind] = kind == .network ? networks.union(names.map(SignalReport.name)) : Set(names)
+    }
+    return parties
+  }
+}

@@ -1,0 +1,30 @@
+internal import DurableFiles
+internal import Glibc
+internal import PostbackPipeline
+internal import TableReading
+internal import Tables
+
+/// The inputs of commands that read sessions and events.
+enum EventInputs {
+  /// Returns the inputs at paths: the parts of `s2s_events` in an output, otherwise all files.
+  static func inputs(at paths: [String]) throws(FileFailure) -> [InputFile] {
+    var inputs: [InputFile] = []
+    for path in paths { inputs += try self.inputs(at: path) }
+    return inputs
+  }
+
+  private static func inputs(at path: String) throws(FileFailure) -> [InputFile] {
+    if path != InputFile.standardInput, try InputFile.isFolder(path),
+      let table = try TableFiles(derived: .sessionEvents, in: path)
+    {
+      return table.inputs
+    }
+    return try InputFile.enumerate([path])
+  }
+
+  /// The folder of temporary files where none is given.
+  static var systemTemporaryFolder: String {
+    guard let path = unsafe getenv("TMPDIR") else { return "/tmp" }
+    return unsafe String(cString: path)
+  }
+}

@@ -1,0 +1,133 @@
+import ConversionModel
+import Testing
+import TestSupport
+
+@testable import ModelFitting
+
+@Suite struct ModelFitTests {
+  @Test func `values and their means add up to the revenue of all users`() throws {
+    let population = World.population(users: 3000, payers: 0.1, seed: 3, idleInstalls: 1000)
+    let report = World.fit(population)
+    #expect(report.windows.count == 3)
+    for (index, window) in report.windows.enumerated() {
+      let revenue = population.revenue[index].reduce(0, +)
+      for values in [window.fine, window.coarse] where !values.isEmpty {
+        #expect(values.reduce(0) { $0 + $1.installs } == 4000)
+        let sum = values.reduce(0.0) { $0 + $1.mean.approximation * Double($1.installs) }
+        #expect((sum - Double(revenue) / 1_000_000).magnitude < 0.01)
+        #expect(values.allSatisfy { value in value.least <= value.mean && value.below.map { value.mean < $0 } ?? true })
+      }
+    }
+  }
+
+  @Test func `the model is read, and encodes each user into the range of the user's revenue`() throws {
+    let population = World.population(users: 2000, payers: 0.2, seed: 5, events: ["sign_up"])
+    let report = World.fit(population, keptEvents: ["sign_up"])
+    let models = try Models(parsing: Array(report.text(World.labels).utf8))
+    let model = try #require(models.all.first)
+    #expect(model.window(0)?.fineValues.count == report.windows[0].fine.count)
+    #expect(report.windows[0].fine.count <= 64)
+    for user in 0..<population.count {
+      let hasSignedUp = population.steps(of: user).contains { $0.event == 0 && $0.age < 172_800 }
+      for window in 0...2 {
+        let amount = population.revenue[window][user]
+        let activity = Activity(
+          counts: amount > 0 ? ["purchase": 1, "sign_up": hasSignedUp ? 1 : 0] : ["sign_up": hasSignedUp ? 1 : 0],
+          revenue: Amount(millionths: amount)
+        )
+        let encoding = try #require(model.encode(activity, window: window))
+        #expect(encoding.isExact)
+        if window == 0 {
+          let meaning = try #require(model.meaning(window: 0, fine: encoding.fine, coarse: nil))
+          #expect(meaning.revenue?.contains(activity.revenue) == true)
+          #expect(meaning.events.contains { $0.name == "sign_up" } == hasSignedUp)
+        }
+        let coarse = try #require(model.meaning(window: window, fine: nil, coarse: encoding.coarse))
+        #expect(coarse.revenue?.contains(activity.revenue) == true)
+      }
+    }
+  }
+
+  @Test func `the fitted model errs less than ranges of equal frequency and on a logarithmic scale`() throws {
+    for seed in UInt64(1)...3 {
+      let report = World.fit(World.population(users: 4000, payers: 0.05, seed: seed))
+      #expect(report.errors.map(\.model) == [.fitted, .equalFrequency, .logarithmic])
+      #expect(report.errors[0].ratio.value == 1)
+      #expect(report.errors.dropFirst().allSatisfy { $0.total.value > report.errors[0].total.value })
+    }
+  }
+
+  @Test(arguments: Objective.allCases)
+  func `the same users and seed give the same report`(objective: Objective) throws {
+    var assumptions = Assumptions()
+    (assumptions.pairs, assumptions.campaignInstalls) = (200, 50)
+    let population = World.population(users: 600, payers: 0.2, seed: 9)
+    let reports = (0..<2).map { _ in World.fit(population, assumptions, objective: objective) }
+    #expect(reports[0].text(World.labels) == reports[1].text(World.labels))
+    #expect(reports[0].errors.map(\.total.value) == reports[1].errors.map(\.total.value))
+    #expect(reports[0].errors.map(\.rank.value) == reports[1].errors.map(\.rank.value))
+    #expect(ModelFit.powers.contains(reports[0].power))
+  }
+
+  @Test func `an error is that of campaigns which are drawn one by one`() throws {
+    var assumptions = Assumptions()
+    (assumptions.campaignInstalls, assumptions.tiers) = (40, [0.1, 0.2, 0.3, 0.4])
+    let population = World.population(users: 2000, payers: 0.2, seed: 11)
+    let sums = AmountCounts(population.revenue[0]) { _ in 1 }
+    let ladders = WindowLadders(fine: [sums.best(ranges: 5)], coarse: sums.best(ranges: 3))
+    var predictions = population.predictions(0, folds: 5, .never) { _ in ladders }
+    // A mean error too, which adds up with the square of the installs.
+    for user in 0..<population.count { predictions.values[2][user] += 0.5 }
+    let expected = ErrorSums(population, 0...0, predictions, assumptions).total.campaignError(40)
+    var random = SplitMix(seed: 1)
+    var squares = 0.0
+    let draws = 20_000
+    for _ in 0..<draws {
+      var error = 0.0
+      for _ in 0..<40 {
+        let user = Int.random(in: 0..<population.count, using: &random)
+        let place = Double.random(in: 0..<1, using: &random)
+        let kind = place < 0.1 ? 0 : place < 0.3 ? 1 : 2
+        error += predictions.values[kind][user] - Double(population.revenue[0][user]) / 1_000_000
+      }
+      squares += error * error
+    }
+    let drawn = (squares / Double(draws)).squareRoot()
+    #expect((drawn / expected - 1).magnitude < 0.05, "drawn \(drawn), expected \(expected)")
+  }
+
+  @Test func `nothing is locked unless a day is worth something, and then the worth exceeds the error`() throws {
+    let population = World.population(users: 2000, payers: 0.2, seed: 13)
+    let patient = World.fit(population)
+    #expect(patient.chosenLocks.allSatisfy { $0 == .never })
+    #expect(!patient.text(World.labels).contains("lock_window"))
+    var assumptions = Assumptions()
+    assumptions.dayWorth = 1_000_000
+    let hasty = World.fit(population, assumptions)
+    #expect(hasty.chosenLocks.allSatisfy { $0 != .never })
+    let models = try Models(parsing: Array(hasty.text(World.labels).utf8))
+    #expect(models.all.first?.windows.allSatisfy(\.isLockedEarly) == true)
+    for (effects, chosen) in zip(hasty.locks, hasty.chosenLocks) {
+      let effect = try #require(effects.first { $0.condition == chosen })
+      #expect(effect.daysEarlier == effects.map(\.daysEarlier).max())
+    }
+    #expect(hasty.errors[0].total.value > patient.errors[0].total.value)
+  }
+
+  @Test func `shares of tiers change the error, and no range`() throws {
+    let population = World.population(users: 1500, payers: 0.1, seed: 17)
+    var assumptions = Assumptions()
+    assumptions.tiers = [0, 0, 0, 1]
+    let (fine, usual) = (World.fit(population, assumptions), World.fit(population))
+    #expect(fine.text(World.labels) == usual.text(World.labels))
+    #expect(fine.errors[0].total.value < usual.errors[0].total.value)
+  }
+
+  @Test(arguments: [(1, 0.0), (1, 1.0), (7, 1.0), (40, 0.0)])
+  func `few users, and users without revenue, give a model that is read`(users: Int, payers: Double) throws {
+    let report = World.fit(World.population(users: users, payers: payers, seed: 19))
+    _ = try Models(parsing: Array(report.text(World.labels).utf8))
+    #expect(report.errors.allSatisfy { $0.total.value.isFinite })
+    _ = try FitPage(report, World.labels).html()
+  }
+}

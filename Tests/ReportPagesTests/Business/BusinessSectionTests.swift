@@ -1,0 +1,55 @@
+import ConversionModel
+import JSON
+import TestSupport
+import Testing
+
+@testable import ReportPages
+@testable import Reporting
+
+@Suite struct `The business half of a report` {
+  /// Two campaigns of a network with so many installs, revenue and cost each, on the days 20000 and 20001.
+  private func business(_ campaigns: [(installs: Int, revenue: Int, cost: Int?)]) -> BusinessReport {
+    var business = BusinessReport()
+    business.currency = "EUR"
+    for (number, campaign) in campaigns.enumerated() {
+      let key = BusinessReport.Key(day: 20_000 + number, app: "1", network: "<n>", campaign: "\(number)")
+      var sums = BusinessReport.Sums()
+      (sums.installs, sums.values) = (campaign.installs, campaign.installs)
+      let revenue = Amount(campaign.revenue)
+      (sums.revenue, sums.minimum, sums.closedMaximum, sums.allWindows) = (revenue, revenue, revenue, revenue)
+      sums.cost = campaign.cost.map { Amount($0) }
+      business.cells[key] = sums
+      business.campaignNames[["<n>", "\(number)"]] = "<img src=x onerror=alert(1)>"
+    }
+    return business
+  }
+
+  @Test func `judges each campaign by the whole range of its return, and escapes its name`() throws {
+    let section = BusinessSection(business: business([(10, 100, 50), (20, 100, 400)]))
+    #expect(section.campaigns.map(\.judgement) == [.below, .above])
+    let page = section.html.markup
+    let rows = try #require(ReportedTable("Campaigns, the largest cost first", in: page)).rows
+    #expect(rows.map { $0[1] } == ["1", "0"] && rows.map { $0[6] } == ["0.25", "2.00"])
+    #expect(!page.contains("<img src=x"))
+  }
+
+  @Test func `says how costs come in if there are none`() {
+    let section = BusinessSection(business: business([(10, 100, nil), (20, 100, nil)]))
+    #expect(section.html.markup.contains("<code>postback daily OUT --lookups DIR --cost FILE</code>"))
+    #expect(section.campaigns.allSatisfy { $0.judgement == .noCost })
+  }
+
+  @Test func `has sums by campaign and by day in place of cells where there are too many`() throws {
+    let two = business([(1, 1, nil), (1, 1, nil)])
+    #expect(BusinessSection(business: two, mostCells: 1).data["dayCells"] != .null)
+    #expect(BusinessSection(business: two).data["dayCells"] == .null)
+  }
+
+  @Test func `names the command that makes what is missing`() {
+    #expect(BusinessSection.missing(["here"]).markup.contains("<code>postback daily here</code>"))
+    let trust = TrustTable(forwarders: nil, output: "here").html.markup
+    #expect(trust.contains("<code>postback settle here --lookups DIR</code>"))
+    #expect(TrustTable(forwarders: [], output: "here").html.markup.contains("NSAdvertisingAttributionReportEndpoint"))
+    #expect(ModelledSection(totals: nil, appNames: [:]).html.markup.contains("<code>postback daily</code>"))
+  }
+}

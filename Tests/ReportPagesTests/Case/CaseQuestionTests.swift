@@ -1,0 +1,51 @@
+import JSON
+import PostbackVerification
+import TableReading
+import Tables
+import Testing
+
+@testable import ReportPages
+
+@Suite struct `The question of a case` {
+  private func question(_ condition: String, of tables: WrittenTables) throws -> CaseQuestion {
+    var query = RejectQuery(grouping: try GroupColumn.list("reject_code"))
+    query.conditions = [try Condition(parsing: condition)]
+    var question = CaseQuestion(query, [condition], try tables.tables, at: [tables.out], trust: try Trust.apple())
+    question.diagnosisLimit = 0
+    return question
+  }
+
+  private static func tables() throws -> WrittenTables {
+    try WrittenTables(
+      [["forwarder": #""one-sender""#], ["forwarder": #""other""#]],
+      rejects: [
+        ["forwarder": #""one-sender""#], ["forwarder": #""other""#, "reject_code": #""too_large""#],
+        ["forwarder": #""<i>""#, "raw_body": "null", "raw_body_base64": #""PGI+""#],
+      ]
+    )
+  }
+
+  @Test func `is answered with the records of a party, as JSON and as a page`() async throws {
+    let tables = try Self.tables()
+    let answer = try #require(try await question("forwarder=one-sender", of: tables).answer())
+    #expect(answer.json["read"]?.integer == 2 && answer.json["accepted"]?.integer == 1)
+    #expect(answer.json["rejected_by_code"]?.elements.compactMap { $0["reject_code"]?.text } == ["not_json"])
+    #expect(answer.json["tables"]?.elements.map(\.text) == [tables.out])
+    let page = String(decoding: try answer.page(), as: UTF8.self)
+    #expect(page.contains("<title>Case: forwarder=one-sender</title>") && page.contains(tables.out))
+    #expect(page.contains("No test raised an alarm about this party."))
+    #expect(answer.unlisted == 0 && answer.csv(hasRevenue: false).hasPrefix("transaction_id,app_id,"))
+    #expect(try await question("forwarder=nobody", of: tables).answer() == nil)
+  }
+
+  @Test func `for a partner has no path of ours, and names of senders are text`() async throws {
+    let tables = try Self.tables()
+    var question = try question(#"forwarder="<i>""#, of: tables)
+    question.isForPartner = true
+    let answer = try #require(try await question.answer())
+    let page = String(decoding: try answer.page(), as: UTF8.self)
+    for text in [page, answer.json.description] { #expect(!text.contains(tables.out) && !text.contains("one-sender")) }
+    #expect(!page.contains("<i>") && page.contains("&lt;i&gt;"))
+    #expect(page.contains("<pre>&lt;b&gt;</pre>"))
+  }
+}
