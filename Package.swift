@@ -121,7 +121,7 @@ let package = Package(
         "DurableFiles", "Ledger", "Tables", "CXxhash", "CZlib", "CZstd",
       ]
     ),
-    module("Spool", ["Base", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
+    module("Spool", ["Base", "InputForms", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
     module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"], optimized),
     module("HTTPClient", ["CCurl"]),
     module("ObjectStorage", ["Base", "JSON", "Signatures", "DurableFiles", "HTTPClient", "PostbackPipeline"]),
@@ -182,7 +182,8 @@ let package = Package(
     module(
       "ImportedRows",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "DurableFiles", "Ledger", "Tables",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "ConversionModel", "DurableFiles", "Ledger",
+        "Tables",
         "PostbackPipeline",
         "DerivedTables",
       ]
@@ -210,6 +211,13 @@ let package = Package(
       ]
     ),
     module(
+      "VendorReports",
+      [
+        "Base", "JSON", "ConversionModel", "DurableFiles", "Tables", "PostbackPipeline", "Statistics", "TableReading",
+        "DerivedTables", "ImportedRows", "CopySettlement",
+      ]
+    ),
+    module(
       "CampaignEnrichment",
       [
         "Base", "JSON", "PostbackVerification", "Tables", "PostbackPipeline", "LookupTables", "TableReading",
@@ -231,7 +239,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading",
-        "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement",
+        "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports",
         "CampaignEnrichment",
       ]
     ),
@@ -240,7 +248,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
         "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading", "DerivedTables",
-        "PostbackCopies", "ImportedRows", "SearchAdsReports", "NullValueModelling", "CopySettlement",
+        "PostbackCopies", "ImportedRows", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports",
         "CampaignEnrichment", "FraudSignals", "DailyReports",
       ]
     ),
@@ -255,7 +263,8 @@ let package = Package(
     module(
       "PostbackService",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Base", "JSON", "InputForms", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel",
+        "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Spool", "Metrics", "PostbackServer",
       ]
     ),
@@ -273,8 +282,8 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
-        "PostbackLookup", "SearchAdsReports", "NullValueModelling", "CopySettlement", "FraudSignals", "DailyReports",
-        "Implementation", "ModelFitting",
+        "PostbackLookup", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports", "FraudSignals",
+        "DailyReports", "Implementation", "ModelFitting",
       ],
       unoptimized
     ),
@@ -283,7 +292,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "SearchAdsReports",
-        "NullValueModelling", "FraudSignals", "DailyReports", "Reporting", "Answers", "CReportPage",
+        "NullValueModelling", "VendorReports", "FraudSignals", "DailyReports", "Reporting", "Answers", "CReportPage",
       ],
       unoptimized
     ),
@@ -295,8 +304,8 @@ let package = Package(
         "InfoPlist", "ModelExchange", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
         "LookupTables", "PostbackLookup",
         "TableReading", "Analysis", "DerivedTables", "ImportedRows", "SearchAdsReports",
-        "NullValueModelling", "CopySettlement", "CampaignEnrichment", "FraudSignals", "DailyReports", "Reporting",
-        "Warehouse",
+        "NullValueModelling", "CopySettlement", "VendorReports", "CampaignEnrichment", "FraudSignals", "DailyReports",
+        "Reporting", "Warehouse",
         "Implementation", "ModelFitting", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage", "SearchAds",
         "Delivery",
         "SyntheticTraffic", "CMalloc", "ReportPages",
@@ -348,7 +357,7 @@ let package = Package(
       path: "Tests/LookupFixtures",
       swiftSettings: settings
     ),
-    tests("Statistics"),
+    tests("Statistics", ["TestSupport"]),
     tests("LookupTables", ["Base", "DurableFiles", "LookupFixtures", "TestSupport"]),
     tests("TableReading", ["JSON", "DurableFiles", "Tables", "PostbackPipeline", "TestSupport"]),
     tests("PostbackLookup", ["DurableFiles", "Ledger", "Tables", "TestSupport"]),

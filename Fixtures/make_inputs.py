@@ -92,6 +92,13 @@ def forms():
         {"requestContext": {"elb": {"targetGroupArn": "arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/a/b"}},
          "httpMethod": "POST", "path": "/skan", "queryStringParameters": {},
          "body": base64.b64encode(raw[2].encode()).decode(), "isBase64Encoded": True}])
+    def message(number, body):
+        return {"messageId": f"059f36b4-87a3-44ab-83d2-66197567100{number}", "receiptHandle": "AQEBwJnKyrHigUMZj6rYigCg",
+                "body": body, "attributes": {"ApproximateReceiveCount": "1", "SentTimestamp": str(SECONDS * 1000),
+                                             "SenderId": "AIDAEXAMPLE"},
+                "messageAttributes": {}, "eventSource": "aws:sqs", "awsRegion": "eu-west-1"}
+    messages = [message(n, line if n % 2 else base64.b64encode(line.encode()).decode()) for n, line in enumerate(raw)]
+    yield "aws-sqs.jsonl", lines([{"Records": messages[:3]}, {"Records": messages[3:]}])
     yield "aws-alb.log", "".join(
         f'https {TIME[:-1]}.186641Z app/example/50dc6c495c0c9188 192.0.2.7:2817 10.0.0.1:80 0.086 0.048 0.037 200 200 0 57 '
         f'"GET https://www.example.com:443/skan?{query(p)} HTTP/1.1" "ExampleBot/1.0" ECDHE-RSA-AES128-GCM-SHA256 TLSv1.2 '

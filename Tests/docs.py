@@ -153,9 +153,9 @@ def type_in_words(table, column):
 
 def check_tables():
     pages = {"skan_enriched": "docs/reporting.md", "skan_settled": "docs/copies.md", "skan_modelled": "docs/modelling.md", "partner_deliveries": "docs/delivery.md", "asa_attributions": "docs/apple-search-ads.md",
-             "asa_daily": "docs/apple-search-ads.md"}
+             "asa_daily": "docs/apple-search-ads.md", "skan_vendor_daily": "docs/vendors.md"}
     for name in ("skan_postbacks", "skan_events", "skan_rejects", "skan_enriched", "skan_settled", "skan_modelled", "partner_deliveries", "asa_attributions",
-                 "asa_daily", "skan_imported"):
+                 "asa_daily", "skan_imported", "skan_vendor_daily"):
         path = pages.get(name, "docs/tables.md")
         page, table = Page(path), schema(name)
         shown = [f"{code(row[0])[0]}: {row[1]}" for row in page.rows(f"## {name}")]

@@ -86,6 +86,10 @@ def campaigns(site):
     lookups = ["--lookups", reporting / "lookups"]
     site.call("run", site.folder / "dump", "--out", site.out, "--models", reporting / "models", *site.keys)
     site.call("settle", site.out, *lookups)
+    export = site.folder / "export.csv"
+    export.write_text("received_at,app_id,ad_network_id,count\n"
+                      + "".join(f"2026-03-{day:02},525463029,a.skadnetwork,{day}\n" for day in range(1, 10)))
+    site.call("import", export, "--vendor", "<img src=x onerror=alert(2)>", "--out", site.out)
     costs = ["--cost", reporting / "cost.csv", "--rates", reporting / "rates.csv", "--currency", "USD"]
     for dimensions in [[], ["--dimensions", "app_id,network_name,campaign_id"]]:
         site.call("daily", site.out, *lookups, "--environment", "custom", *costs, *dimensions)

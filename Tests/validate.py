@@ -31,7 +31,7 @@ except ImportError:
 
 SCHEMAS = pathlib.Path(__file__).resolve().parent.parent / "schemas"
 TABLES = ["skan_postbacks", "skan_events", "skan_rejects"]
-DERIVED = ["skan_enriched", "skan_settled", "skan_settled_events", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes", "skan_modelled", "partner_deliveries", "asa_attributions", "asa_daily", "skan_imported", "s2s_events"]
+DERIVED = ["skan_enriched", "skan_settled", "skan_settled_events", "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes", "skan_modelled", "partner_deliveries", "asa_attributions", "asa_daily", "skan_imported", "skan_vendor_daily", "s2s_events"]
 
 
 class Problems:

@@ -562,12 +562,41 @@ CREATE TABLE skan_imported (
   `network_name` STRING OPTIONS (description = "The name of the ad network."),
   `campaign_name` STRING OPTIONS (description = "The name of the campaign."),
   `count` INT64 NOT NULL OPTIONS (description = "The number of postbacks that the row stands for: 1, or the count of a sum."),
+  `revenue` NUMERIC(28, 7) OPTIONS (description = "The revenue of all postbacks of the row, as the vendor calculates it."),
+  `currency` STRING OPTIONS (description = "The currency of the revenue: that of the row, or else --currency."),
   `extras` JSON OPTIONS (description = "All other values of the row, and those that their columns cannot have. Addresses and the like are left out."),
   `source_file` STRING NOT NULL OPTIONS (description = "The path of the file."),
   `source_line` INT64 NOT NULL OPTIONS (description = "The line on which the row begins."),
   PRIMARY KEY (`import_key`) NOT ENFORCED
 )
-OPTIONS (description = "A row of an export without Apple's signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.");
+OPTIONS (description = "A row of an export without Apple's signature, as a vendor wrote it: nothing in it is verified, and no other table has it as a postback. skan_vendor_daily compares its sums with those of skan_postbacks.");
+
+CREATE TABLE skan_vendor_daily (
+  `vendor` STRING NOT NULL OPTIONS (description = "The vendor of the export."),
+  `date` DATE OPTIONS (description = "The day. Of the vendor it is the day of skan_imported.received_at, as the export has it; of Apple's postbacks it is the day of receipt in UTC, as in skan_daily with the date_type received. Vendors may use days of other time zones."),
+  `app_id` INT64 OPTIONS (description = "The advertised app."),
+  `ad_network_id` STRING OPTIONS (description = "The ad network, in lower case and with the suffix of SKAdNetwork."),
+  `campaign_id` INT64 OPTIONS (description = "The campaign, before 4.0."),
+  `source_identifier` STRING OPTIONS (description = "The source identifier, from 4.0 on."),
+  `postback_sequence_index` INT64 OPTIONS (description = "The conversion window."),
+  `imported` INT64 NOT NULL OPTIONS (description = "The number of postbacks that the vendor counts. No signature was seen."),
+  `verified` INT64 NOT NULL OPTIONS (description = "The number of accepted postbacks, which Apple signed."),
+  `difference` INT64 NOT NULL OPTIONS (description = "imported less verified."),
+  `transactions` INT64 NOT NULL OPTIONS (description = "The rows of the vendor that name a transaction."),
+  `matched` INT64 NOT NULL OPTIONS (description = "Those of them whose transaction, window and network an accepted postback has, on whichever day it came."),
+  `values_equal` INT64 NOT NULL OPTIONS (description = "The matched rows with the value of the postback."),
+  `values_different` INT64 NOT NULL OPTIONS (description = "The matched rows with another value."),
+  `values_zero_for_null` INT64 NOT NULL OPTIONS (description = "The matched rows with a 0 where the postback has no value: many write a missing value so."),
+  `values_imported_only` INT64 NOT NULL OPTIONS (description = "The matched rows with a value where the postback has none."),
+  `values_verified_only` INT64 NOT NULL OPTIONS (description = "The matched rows without a value where the postback has one."),
+  `values_absent_both` INT64 NOT NULL OPTIONS (description = "The matched rows without a value, as the postback."),
+  `currency` STRING OPTIONS (description = "The currency of both amounts. Null if there are several, or amounts of different ones."),
+  `imported_revenue` NUMERIC(36, 7) OPTIONS (description = "The revenue as the vendor calculates it. Null if it gives none, and without currency."),
+  `verified_revenue` NUMERIC(36, 7) OPTIONS (description = "The estimated revenue of the decoded postbacks. Null if there are none, and without currency."),
+  `imported_revenue_by_currency` JSON OPTIONS (description = "The vendor's revenue by currency. Null if it is in imported_revenue, or there is none."),
+  `verified_revenue_by_currency` JSON OPTIONS (description = "The revenue of the decoded postbacks by currency. Null if it is in verified_revenue, or there is none.")
+)
+OPTIONS (description = "What a vendor's export counts beside the postbacks that Apple signed, by day and campaign. Both are counts of the same things from two sources and are never added. Lost postbacks are left out on both sides. A column that no row of the vendor has a value for is null, and the postbacks that Apple signed are added up over it.");
 
 CREATE TABLE partner_deliveries (
   `delivery_id` STRING NOT NULL OPTIONS (description = "The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it."),

@@ -584,13 +584,44 @@ CREATE TABLE skan_imported (
   network_name Nullable(String) COMMENT 'The name of the ad network.',
   campaign_name Nullable(String) COMMENT 'The name of the campaign.',
   count Int64 COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
+  revenue Nullable(Decimal(28, 7)) COMMENT 'The revenue of all postbacks of the row, as the vendor calculates it.',
+  currency Nullable(String) COMMENT 'The currency of the revenue: that of the row, or else --currency.',
   extras Nullable(String) COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
   source_file String COMMENT 'The path of the file.',
   source_line Int64 COMMENT 'The line on which the row begins.'
 )
 ENGINE = MergeTree
 ORDER BY import_key
-COMMENT 'A row of an export without Apple\'s signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.';
+COMMENT 'A row of an export without Apple\'s signature, as a vendor wrote it: nothing in it is verified, and no other table has it as a postback. skan_vendor_daily compares its sums with those of skan_postbacks.';
+
+CREATE TABLE skan_vendor_daily (
+  vendor String COMMENT 'The vendor of the export.',
+  date Nullable(Date32) COMMENT 'The day. Of the vendor it is the day of skan_imported.received_at, as the export has it; of Apple\'s postbacks it is the day of receipt in UTC, as in skan_daily with the date_type received. Vendors may use days of other time zones.',
+  app_id Nullable(Int64) COMMENT 'The advertised app.',
+  ad_network_id Nullable(String) COMMENT 'The ad network, in lower case and with the suffix of SKAdNetwork.',
+  campaign_id Nullable(Int64) COMMENT 'The campaign, before 4.0.',
+  source_identifier Nullable(String) COMMENT 'The source identifier, from 4.0 on.',
+  postback_sequence_index Nullable(Int64) COMMENT 'The conversion window.',
+  imported Int64 COMMENT 'The number of postbacks that the vendor counts. No signature was seen.',
+  verified Int64 COMMENT 'The number of accepted postbacks, which Apple signed.',
+  difference Int64 COMMENT 'imported less verified.',
+  transactions Int64 COMMENT 'The rows of the vendor that name a transaction.',
+  matched Int64 COMMENT 'Those of them whose transaction, window and network an accepted postback has, on whichever day it came.',
+  values_equal Int64 COMMENT 'The matched rows with the value of the postback.',
+  values_different Int64 COMMENT 'The matched rows with another value.',
+  values_zero_for_null Int64 COMMENT 'The matched rows with a 0 where the postback has no value: many write a missing value so.',
+  values_imported_only Int64 COMMENT 'The matched rows with a value where the postback has none.',
+  values_verified_only Int64 COMMENT 'The matched rows without a value where the postback has one.',
+  values_absent_both Int64 COMMENT 'The matched rows without a value, as the postback.',
+  currency Nullable(String) COMMENT 'The currency of both amounts. Null if there are several, or amounts of different ones.',
+  imported_revenue Nullable(Decimal(36, 7)) COMMENT 'The revenue as the vendor calculates it. Null if it gives none, and without currency.',
+  verified_revenue Nullable(Decimal(36, 7)) COMMENT 'The estimated revenue of the decoded postbacks. Null if there are none, and without currency.',
+  imported_revenue_by_currency Nullable(String) COMMENT 'The vendor\'s revenue by currency. Null if it is in imported_revenue, or there is none.',
+  verified_revenue_by_currency Nullable(String) COMMENT 'The revenue of the decoded postbacks by currency. Null if it is in verified_revenue, or there is none.'
+)
+ENGINE = MergeTree
+ORDER BY tuple()
+COMMENT 'What a vendor\'s export counts beside the postbacks that Apple signed, by day and campaign. Both are counts of the same things from two sources and are never added. Lost postbacks are left out on both sides. A column that no row of the vendor has a value for is null, and the postbacks that Apple signed are added up over it.';
 
 CREATE TABLE partner_deliveries (
   delivery_id String COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',

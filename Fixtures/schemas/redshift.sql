@@ -1059,12 +1059,14 @@ CREATE TABLE skan_imported (
   "network_name" VARCHAR(65535),
   "campaign_name" VARCHAR(65535),
   "count" BIGINT NOT NULL,
+  "revenue" DECIMAL(28, 7),
+  "currency" VARCHAR(65535),
   "extras" SUPER,
   "source_file" VARCHAR(65535),
   "source_line" BIGINT NOT NULL,
   PRIMARY KEY ("import_key")
 );
-COMMENT ON TABLE skan_imported IS 'A row of an export without Apple''s signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.';
+COMMENT ON TABLE skan_imported IS 'A row of an export without Apple''s signature, as a vendor wrote it: nothing in it is verified, and no other table has it as a postback. skan_vendor_daily compares its sums with those of skan_postbacks.';
 COMMENT ON COLUMN skan_imported."import_key" IS 'The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.';
 COMMENT ON COLUMN skan_imported."vendor" IS 'The vendor of the export: --vendor, or the name of the mapping.';
 COMMENT ON COLUMN skan_imported."verification" IS 'none: no signature of Apple''s says that the row is true.';
@@ -1088,10 +1090,63 @@ COMMENT ON COLUMN skan_imported."forwarder" IS 'The party from which the vendor 
 COMMENT ON COLUMN skan_imported."network_name" IS 'The name of the ad network.';
 COMMENT ON COLUMN skan_imported."campaign_name" IS 'The name of the campaign.';
 COMMENT ON COLUMN skan_imported."count" IS 'The number of postbacks that the row stands for: 1, or the count of a sum.';
+COMMENT ON COLUMN skan_imported."revenue" IS 'The revenue of all postbacks of the row, as the vendor calculates it.';
+COMMENT ON COLUMN skan_imported."currency" IS 'The currency of the revenue: that of the row, or else --currency.';
 COMMENT ON COLUMN skan_imported."extras" IS 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.';
 COMMENT ON COLUMN skan_imported."source_file" IS 'The path of the file.';
 COMMENT ON COLUMN skan_imported."source_line" IS 'The line on which the row begins.';
 -- COPY skan_imported FROM 's3://BUCKET/skan_imported/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
+
+CREATE TABLE skan_vendor_daily (
+  "vendor" VARCHAR(65535),
+  "date" DATE,
+  "app_id" BIGINT,
+  "ad_network_id" VARCHAR(65535),
+  "campaign_id" BIGINT,
+  "source_identifier" VARCHAR(65535),
+  "postback_sequence_index" BIGINT,
+  "imported" BIGINT NOT NULL,
+  "verified" BIGINT NOT NULL,
+  "difference" BIGINT NOT NULL,
+  "transactions" BIGINT NOT NULL,
+  "matched" BIGINT NOT NULL,
+  "values_equal" BIGINT NOT NULL,
+  "values_different" BIGINT NOT NULL,
+  "values_zero_for_null" BIGINT NOT NULL,
+  "values_imported_only" BIGINT NOT NULL,
+  "values_verified_only" BIGINT NOT NULL,
+  "values_absent_both" BIGINT NOT NULL,
+  "currency" VARCHAR(65535),
+  "imported_revenue" DECIMAL(36, 7),
+  "verified_revenue" DECIMAL(36, 7),
+  "imported_revenue_by_currency" SUPER,
+  "verified_revenue_by_currency" SUPER
+);
+COMMENT ON TABLE skan_vendor_daily IS 'What a vendor''s export counts beside the postbacks that Apple signed, by day and campaign. Both are counts of the same things from two sources and are never added. Lost postbacks are left out on both sides. A column that no row of the vendor has a value for is null, and the postbacks that Apple signed are added up over it.';
+COMMENT ON COLUMN skan_vendor_daily."vendor" IS 'The vendor of the export.';
+COMMENT ON COLUMN skan_vendor_daily."date" IS 'The day. Of the vendor it is the day of skan_imported.received_at, as the export has it; of Apple''s postbacks it is the day of receipt in UTC, as in skan_daily with the date_type received. Vendors may use days of other time zones.';
+COMMENT ON COLUMN skan_vendor_daily."app_id" IS 'The advertised app.';
+COMMENT ON COLUMN skan_vendor_daily."ad_network_id" IS 'The ad network, in lower case and with the suffix of SKAdNetwork.';
+COMMENT ON COLUMN skan_vendor_daily."campaign_id" IS 'The campaign, before 4.0.';
+COMMENT ON COLUMN skan_vendor_daily."source_identifier" IS 'The source identifier, from 4.0 on.';
+COMMENT ON COLUMN skan_vendor_daily."postback_sequence_index" IS 'The conversion window.';
+COMMENT ON COLUMN skan_vendor_daily."imported" IS 'The number of postbacks that the vendor counts. No signature was seen.';
+COMMENT ON COLUMN skan_vendor_daily."verified" IS 'The number of accepted postbacks, which Apple signed.';
+COMMENT ON COLUMN skan_vendor_daily."difference" IS 'imported less verified.';
+COMMENT ON COLUMN skan_vendor_daily."transactions" IS 'The rows of the vendor that name a transaction.';
+COMMENT ON COLUMN skan_vendor_daily."matched" IS 'Those of them whose transaction, window and network an accepted postback has, on whichever day it came.';
+COMMENT ON COLUMN skan_vendor_daily."values_equal" IS 'The matched rows with the value of the postback.';
+COMMENT ON COLUMN skan_vendor_daily."values_different" IS 'The matched rows with another value.';
+COMMENT ON COLUMN skan_vendor_daily."values_zero_for_null" IS 'The matched rows with a 0 where the postback has no value: many write a missing value so.';
+COMMENT ON COLUMN skan_vendor_daily."values_imported_only" IS 'The matched rows with a value where the postback has none.';
+COMMENT ON COLUMN skan_vendor_daily."values_verified_only" IS 'The matched rows without a value where the postback has one.';
+COMMENT ON COLUMN skan_vendor_daily."values_absent_both" IS 'The matched rows without a value, as the postback.';
+COMMENT ON COLUMN skan_vendor_daily."currency" IS 'The currency of both amounts. Null if there are several, or amounts of different ones.';
+COMMENT ON COLUMN skan_vendor_daily."imported_revenue" IS 'The revenue as the vendor calculates it. Null if it gives none, and without currency.';
+COMMENT ON COLUMN skan_vendor_daily."verified_revenue" IS 'The estimated revenue of the decoded postbacks. Null if there are none, and without currency.';
+COMMENT ON COLUMN skan_vendor_daily."imported_revenue_by_currency" IS 'The vendor''s revenue by currency. Null if it is in imported_revenue, or there is none.';
+COMMENT ON COLUMN skan_vendor_daily."verified_revenue_by_currency" IS 'The revenue of the decoded postbacks by currency. Null if it is in verified_revenue, or there is none.';
+-- COPY skan_vendor_daily FROM 's3://BUCKET/skan_vendor_daily/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE partner_deliveries (
   "delivery_id" VARCHAR(65535),

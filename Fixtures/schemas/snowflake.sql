@@ -575,13 +575,43 @@ CREATE TABLE skan_imported (
   "NETWORK_NAME" VARCHAR COMMENT 'The name of the ad network.',
   "CAMPAIGN_NAME" VARCHAR COMMENT 'The name of the campaign.',
   "COUNT" NUMBER(19, 0) NOT NULL COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
+  "REVENUE" NUMBER(28, 7) COMMENT 'The revenue of all postbacks of the row, as the vendor calculates it.',
+  "CURRENCY" VARCHAR COMMENT 'The currency of the revenue: that of the row, or else --currency.',
   "EXTRAS" VARIANT COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
   "SOURCE_FILE" VARCHAR NOT NULL COMMENT 'The path of the file.',
   "SOURCE_LINE" NUMBER(19, 0) NOT NULL COMMENT 'The line on which the row begins.',
   PRIMARY KEY ("IMPORT_KEY")
 )
-COMMENT = 'A row of an export without Apple''s signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.';
+COMMENT = 'A row of an export without Apple''s signature, as a vendor wrote it: nothing in it is verified, and no other table has it as a postback. skan_vendor_daily compares its sums with those of skan_postbacks.';
 -- COPY INTO skan_imported FROM @STAGE/skan_imported/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
+
+CREATE TABLE skan_vendor_daily (
+  "VENDOR" VARCHAR NOT NULL COMMENT 'The vendor of the export.',
+  "DATE" DATE COMMENT 'The day. Of the vendor it is the day of skan_imported.received_at, as the export has it; of Apple''s postbacks it is the day of receipt in UTC, as in skan_daily with the date_type received. Vendors may use days of other time zones.',
+  "APP_ID" NUMBER(19, 0) COMMENT 'The advertised app.',
+  "AD_NETWORK_ID" VARCHAR COMMENT 'The ad network, in lower case and with the suffix of SKAdNetwork.',
+  "CAMPAIGN_ID" NUMBER(19, 0) COMMENT 'The campaign, before 4.0.',
+  "SOURCE_IDENTIFIER" VARCHAR COMMENT 'The source identifier, from 4.0 on.',
+  "POSTBACK_SEQUENCE_INDEX" NUMBER(19, 0) COMMENT 'The conversion window.',
+  "IMPORTED" NUMBER(19, 0) NOT NULL COMMENT 'The number of postbacks that the vendor counts. No signature was seen.',
+  "VERIFIED" NUMBER(19, 0) NOT NULL COMMENT 'The number of accepted postbacks, which Apple signed.',
+  "DIFFERENCE" NUMBER(19, 0) NOT NULL COMMENT 'imported less verified.',
+  "TRANSACTIONS" NUMBER(19, 0) NOT NULL COMMENT 'The rows of the vendor that name a transaction.',
+  "MATCHED" NUMBER(19, 0) NOT NULL COMMENT 'Those of them whose transaction, window and network an accepted postback has, on whichever day it came.',
+  "VALUES_EQUAL" NUMBER(19, 0) NOT NULL COMMENT 'The matched rows with the value of the postback.',
+  "VALUES_DIFFERENT" NUMBER(19, 0) NOT NULL COMMENT 'The matched rows with another value.',
+  "VALUES_ZERO_FOR_NULL" NUMBER(19, 0) NOT NULL COMMENT 'The matched rows with a 0 where the postback has no value: many write a missing value so.',
+  "VALUES_IMPORTED_ONLY" NUMBER(19, 0) NOT NULL COMMENT 'The matched rows with a value where the postback has none.',
+  "VALUES_VERIFIED_ONLY" NUMBER(19, 0) NOT NULL COMMENT 'The matched rows without a value where the postback has one.',
+  "VALUES_ABSENT_BOTH" NUMBER(19, 0) NOT NULL COMMENT 'The matched rows without a value, as the postback.',
+  "CURRENCY" VARCHAR COMMENT 'The currency of both amounts. Null if there are several, or amounts of different ones.',
+  "IMPORTED_REVENUE" NUMBER(36, 7) COMMENT 'The revenue as the vendor calculates it. Null if it gives none, and without currency.',
+  "VERIFIED_REVENUE" NUMBER(36, 7) COMMENT 'The estimated revenue of the decoded postbacks. Null if there are none, and without currency.',
+  "IMPORTED_REVENUE_BY_CURRENCY" VARIANT COMMENT 'The vendor''s revenue by currency. Null if it is in imported_revenue, or there is none.',
+  "VERIFIED_REVENUE_BY_CURRENCY" VARIANT COMMENT 'The revenue of the decoded postbacks by currency. Null if it is in verified_revenue, or there is none.'
+)
+COMMENT = 'What a vendor''s export counts beside the postbacks that Apple signed, by day and campaign. Both are counts of the same things from two sources and are never added. Lost postbacks are left out on both sides. A column that no row of the vendor has a value for is null, and the postbacks that Apple signed are added up over it.';
+-- COPY INTO skan_vendor_daily FROM @STAGE/skan_vendor_daily/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 CREATE TABLE partner_deliveries (
   "DELIVERY_ID" VARCHAR NOT NULL COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',

@@ -571,12 +571,42 @@ CREATE TABLE skan_imported (
   network_name STRING COMMENT 'The name of the ad network.',
   campaign_name STRING COMMENT 'The name of the campaign.',
   count BIGINT NOT NULL COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
+  revenue DECIMAL(28, 7) COMMENT 'The revenue of all postbacks of the row, as the vendor calculates it.',
+  currency STRING COMMENT 'The currency of the revenue: that of the row, or else --currency.',
   extras STRING COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
   source_file STRING NOT NULL COMMENT 'The path of the file.',
   source_line BIGINT NOT NULL COMMENT 'The line on which the row begins.'
 )
 USING PARQUET
-COMMENT 'A row of an export without Apple\'s signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It shows what a vendor says beside what Apple signed in skan_postbacks.';
+COMMENT 'A row of an export without Apple\'s signature, as a vendor wrote it: nothing in it is verified, and no other table has it as a postback. skan_vendor_daily compares its sums with those of skan_postbacks.';
+
+CREATE TABLE skan_vendor_daily (
+  vendor STRING NOT NULL COMMENT 'The vendor of the export.',
+  date DATE COMMENT 'The day. Of the vendor it is the day of skan_imported.received_at, as the export has it; of Apple\'s postbacks it is the day of receipt in UTC, as in skan_daily with the date_type received. Vendors may use days of other time zones.',
+  app_id BIGINT COMMENT 'The advertised app.',
+  ad_network_id STRING COMMENT 'The ad network, in lower case and with the suffix of SKAdNetwork.',
+  campaign_id BIGINT COMMENT 'The campaign, before 4.0.',
+  source_identifier STRING COMMENT 'The source identifier, from 4.0 on.',
+  postback_sequence_index BIGINT COMMENT 'The conversion window.',
+  imported BIGINT NOT NULL COMMENT 'The number of postbacks that the vendor counts. No signature was seen.',
+  verified BIGINT NOT NULL COMMENT 'The number of accepted postbacks, which Apple signed.',
+  difference BIGINT NOT NULL COMMENT 'imported less verified.',
+  transactions BIGINT NOT NULL COMMENT 'The rows of the vendor that name a transaction.',
+  matched BIGINT NOT NULL COMMENT 'Those of them whose transaction, window and network an accepted postback has, on whichever day it came.',
+  values_equal BIGINT NOT NULL COMMENT 'The matched rows with the value of the postback.',
+  values_different BIGINT NOT NULL COMMENT 'The matched rows with another value.',
+  values_zero_for_null BIGINT NOT NULL COMMENT 'The matched rows with a 0 where the postback has no value: many write a missing value so.',
+  values_imported_only BIGINT NOT NULL COMMENT 'The matched rows with a value where the postback has none.',
+  values_verified_only BIGINT NOT NULL COMMENT 'The matched rows without a value where the postback has one.',
+  values_absent_both BIGINT NOT NULL COMMENT 'The matched rows without a value, as the postback.',
+  currency STRING COMMENT 'The currency of both amounts. Null if there are several, or amounts of different ones.',
+  imported_revenue DECIMAL(36, 7) COMMENT 'The revenue as the vendor calculates it. Null if it gives none, and without currency.',
+  verified_revenue DECIMAL(36, 7) COMMENT 'The estimated revenue of the decoded postbacks. Null if there are none, and without currency.',
+  imported_revenue_by_currency STRING COMMENT 'The vendor\'s revenue by currency. Null if it is in imported_revenue, or there is none.',
+  verified_revenue_by_currency STRING COMMENT 'The revenue of the decoded postbacks by currency. Null if it is in verified_revenue, or there is none.'
+)
+USING PARQUET
+COMMENT 'What a vendor\'s export counts beside the postbacks that Apple signed, by day and campaign. Both are counts of the same things from two sources and are never added. Lost postbacks are left out on both sides. A column that no row of the vendor has a value for is null, and the postbacks that Apple signed are added up over it.';
 
 CREATE TABLE partner_deliveries (
   delivery_id STRING NOT NULL COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',

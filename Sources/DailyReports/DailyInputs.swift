@@ -2,6 +2,7 @@ package import NullValueModelling
 internal import PostbackPipeline
 package import SearchAdsReports
 package import TableReading
+package import VendorReports
 
 /// The files that a daily report reads.
 package struct DailyInputs: Sendable {
@@ -15,6 +16,8 @@ package struct DailyInputs: Sendable {
   package var currency: ReportCurrency?
   /// The attributions of Apple Search Ads; nil if there are none.
   package var searchAds: SearchAdsDaily?
+  /// The comparison of vendors' exports with the postbacks; nil if no export was imported.
+  package var vendors: VendorComparison?
   /// The parties whose values a suspicion is about.
   package var suspicions = ValueSuspicions()
   /// The models that decoded the rows.

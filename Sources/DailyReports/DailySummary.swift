@@ -7,6 +7,7 @@ package import LookupTables
 package import NullValueModelling
 package import SearchAdsReports
 internal import Tables
+package import VendorReports
 
 /// The counts of a daily report.
 package struct DailySummary: Sendable {
@@ -44,6 +45,9 @@ package struct DailySummary: Sendable {
   /// The attributions of Apple Search Ads, which are never in the counts of postbacks; nil if there are none.
   package let searchAds: SearchAdsDaily?
 
+  /// What vendors count beside the postbacks, which is never in the counts of these; empty if no export was imported.
+  package let vendors: [VendorReport]
+
   private let lookupWarnings: [String]
 
   /// The suspicions about conversion values, in words.
@@ -55,6 +59,7 @@ package struct DailySummary: Sendable {
   package init(_ settings: DailySettings, _ lookups: Lookups, _ inputs: DailyInputs) {
     (hasSettled, settledDigest) = (inputs.settled != nil, inputs.settled?.lookupDigest)
     (self.settings, searchAds, suspicions) = (settings, inputs.searchAds, inputs.suspicions.words)
+    vendors = inputs.vendors?.vendors ?? []
     provenance = DailyProvenance(inputs, settings, lookups)
     lookupWarnings = lookups.warnings.map(\.description)
   }
@@ -188,6 +193,7 @@ extension DailySummary {
         .init("changes", .integer(changes.values.reduce(0, +))),
         .init("not_compared", changesObstacle.map(JSONValue.string) ?? .null),
         .init("apple_search_ads", searchAds?.json ?? .null),
+        .init("vendors", .array(vendors.map(\.json))),
         .init("warnings", .array(warnings.map { .string($0) })),
         .init(Self.nothingCountedKey, nothingCounted.map(JSONValue.string) ?? .null), settings.replacement.member,
       ] + provenance.members

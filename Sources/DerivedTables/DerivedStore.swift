@@ -23,7 +23,7 @@ package enum DerivedStore {
   /// The names of the tables of the store.
   package static let tableNames = [
     "skan_settled", "skan_settled_events", "skan_enriched", "skan_daily", "skan_daily_events", "skan_daily_values",
-    "skan_daily_changes", "skan_modelled", "asa_daily",
+    "skan_daily_changes", "skan_modelled", "asa_daily", "skan_vendor_daily",
   ]
 
   /// Indicates that an output has a store, or tables for one.

@@ -37,6 +37,8 @@ package final class PartCache: Sendable {
     case signals
     /// The counts of the postbacks of Apple Ads.
     case appleAds
+    /// The postbacks that rows of vendors are compared with.
+    case vendors
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.

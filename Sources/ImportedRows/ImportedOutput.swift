@@ -8,24 +8,35 @@ internal import PostbackPipeline
 internal import Signatures
 package import Tables
 
-/// The table `skan_imported` of an output while it is written. It replaces the one that was there before as a whole.
+/// The table `skan_imported` of an output while it is written. The rows of its vendor replace those that were there before as
+/// a whole, and those of other vendors stay, in the order of the names of the vendors.
 package final class ImportedOutput {
   /// The counts of the table.
   package private(set) var summary: ImportedSummary
   private let table: DerivedTable
   private let vendor: String
+  private let currency: String?
+  private let encoding: TableEncoding
+  private let stored: StoredImports
   private var encoder: RowEncoder
   /// The rows so far by their keys: the numbers of equal ones.
   private var seen: [UInt128: UInt32] = [:]
 
   private static let batch = 2000
 
-  /// Begins the table. Throws `.locked` if another process writes it.
-  package init(_ encoding: TableEncoding, in output: String, vendor: String) throws(FileFailure) {
+  /// Begins the table. Throws `.locked` if another process writes it. `currency` is that of revenue whose row does not say it.
+  package init(
+    _ encoding: TableEncoding,
+    in output: String,
+    vendor: String,
+    currency: String? = nil
+  ) throws(FileFailure) {
     table = try DerivedTable(.imported, encoding, in: output)
     encoder = RowEncoder(.imported, encoding)
-    self.vendor = vendor
+    (self.encoding, self.vendor, self.currency) = (encoding, vendor, currency)
+    stored = StoredImports(in: output)
     summary = ImportedSummary(vendor: vendor)
+    try stored.copy(to: table, encoding) { $0.vendor < vendor }
   }
 
   /// Adds the rows of the inputs at some paths, all of which have this form.
@@ -63,7 +74,7 @@ package final class ImportedOutput {
         }
         key = try Self.digest([vendor, identity, "\(number)"])
       }
-      row.encode(into: &encoder, key: key.text, vendor: vendor, file: file, line: line)
+      row.encode(into: &encoder, key: key.text, vendor: vendor, currency: currency, file: file, line: line)
       summary.imported += 1
       if summary.imported % Self.batch == 0 { try table.append(encoder.take()) }
     }
@@ -78,6 +89,7 @@ package final class ImportedOutput {
   /// Puts the table in the place of the one that was there before.
   package func complete() throws(FileFailure) {
     try table.append(encoder.take())
+    try stored.copy(to: table, encoding) { $0.vendor > vendor }
     try table.complete(summary: summary.json.description)
   }
 }

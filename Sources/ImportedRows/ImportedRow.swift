@@ -1,4 +1,5 @@
 internal import Base
+internal import ConversionModel
 internal import InputForms
 internal import JSON
 internal import SKAdNetwork
@@ -22,6 +23,7 @@ struct ImportedRow {
   private var booleans: [ColumnName: Bool] = [:]
   private var receivedAt: Timestamp?
   private var count: Int64 = 1
+  private var revenue: Amount?
   private var extras: [JSONValue.Member] = []
 
   /// The fields by the columns that have them; of several the first that is there counts.
@@ -56,7 +58,8 @@ struct ImportedRow {
 
   private mutating func add(_ member: JSONValue.Member, _ mapping: Mapping?) {
     if case .null = member.value { return }
-    if let name = mapping?.column(of: member.key), add(member.value, asColumn: name) { return }
+    let name = mapping.map { $0.column(of: member.key) } ?? Mapping.ExportColumn(rawValue: member.key.lowercased())
+    if let name, add(member.value, asColumn: name) { return }
     for (column, fields) in Self.fields {
       if let field = fields.first(where: { $0.name == member.key }), take(member.value, field, column) { return }
     }
@@ -76,6 +79,13 @@ struct ImportedRow {
     switch name {
     case .networkName: texts[.networkName] = text.isEmpty ? nil : text
     case .campaignName: texts[.campaignName] = text.isEmpty ? nil : text
+    case .currency:
+      let code = text.uppercased()
+      guard code.isCurrencyCode else { return text.isEmpty }
+      texts[.currency] = code
+    case .revenue:
+      guard let amount = try? Amount(parsing: text) else { return text.isEmpty }
+      revenue = amount
     case .count:
       guard let number = Int64(text), number >= 0 else { return false }
       count = number
@@ -113,7 +123,22 @@ struct ImportedRow {
   }
 
   /// Encodes the row.
-  func encode(into encoder: inout RowEncoder, key: String, vendor: String, file: String, line: Int) {
+  ///
+  /// - Parameters:
+  ///   - encoder: The encoder of rows of `skan_imported`.
+  ///   - key: The key of the row.
+  ///   - vendor: The vendor of the export.
+  ///   - currency: The currency of the revenue, if the row does not say it.
+  ///   - file: The path of the export.
+  ///   - line: The line on which the row begins.
+  func encode(
+    into encoder: inout RowEncoder,
+    key: String,
+    vendor: String,
+    currency: String?,
+    file: String,
+    line: Int
+  ) {
     for column in Table.imported.columns {
       let name = column.name
       switch name {
@@ -122,6 +147,8 @@ struct ImportedRow {
       case .verification: encoder.word(name, "none")
       case .receivedAt: encoder.time(name, receivedAt)
       case .count: encoder.integer(name, count)
+      case .revenue: encoder.amount(name, revenue)
+      case .currency: encoder.text(name, revenue == nil ? nil : texts[.currency] ?? currency)
       case .sourceFile: encoder.text(name, file)
       case .sourceLine: encoder.integer(name, Int64(line))
       case .extras:

@@ -5,8 +5,8 @@ extension Table {
   package static let imported = Table(
     name: "skan_imported",
     description: """
-      A row of an export without Apple's signature, as a vendor wrote it: nothing in it is verified, and no other table has it. It \
-      shows what a vendor says beside what Apple signed in `skan_postbacks`.
+      A row of an export without Apple's signature, as a vendor wrote it: nothing in it is verified, and no other table has it as a \
+      postback. `skan_vendor_daily` compares its sums with those of `skan_postbacks`.
       """,
     key: .importKey,
     columns: [
@@ -41,6 +41,8 @@ extension Table {
       Column(.networkName, .nonEmptyText, .nullable, "The name of the ad network."),
       Column(.campaignName, .nonEmptyText, .nullable, "The name of the campaign."),
       Column(.count, .count, .required, "The number of postbacks that the row stands for: 1, or the count of a sum."),
+      Column(.revenue, .money, .nullable, "The revenue of all postbacks of the row, as the vendor calculates it."),
+      Column(.currency, .currency, .nullable, "The currency of the revenue: that of the row, or else `--currency`."),
       Column(
         .extras,
         .object,

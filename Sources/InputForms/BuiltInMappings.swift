@@ -84,6 +84,7 @@ extension Mapping {
         "media_source": "network_name",
         "ad_network_name": "network_name",
         "ad_network_campaign_name": "campaign_name",
+        "skad_revenue": "revenue",
         "count": "count"
       }
     }
@@ -122,6 +123,17 @@ extension Mapping {
         "remote_address": ["$.requestContext.http.sourceIp", "$.requestContext.identity.sourceIp"],
         "query": "$.rawQueryString"
       }
+    }
+    """#,
+    #"""
+    {
+      "name": "aws-sqs",
+      "title": "AWS: events of SQS queues for Lambda functions, each with one message or several",
+      "documentation": "docs.aws.amazon.com/lambda/latest/dg/with-sqs.html, read 2026-11-25",
+      "form": "json",
+      "each": "$.Records",
+      "open": ["$.body", "base64"],
+      "context": { "received_at": "$.attributes.SentTimestamp" }
     }
     """#,
     #"""

@@ -34,7 +34,7 @@ package struct Mapping: Hashable, Sendable {
   package enum ExportColumn: String, CaseIterable, Sendable {
     case networkName = "network_name"
     case campaignName = "campaign_name"
-    case count
+    case count, revenue, currency
   }
 
   /// A field with the parts of its value.
@@ -50,6 +50,8 @@ package struct Mapping: Hashable, Sendable {
   /// The source of the form, with its date; nil if there is none.
   package let documentation: String?
   let form: Form
+  /// The place of an array of which each element is a record; nil if a record is one.
+  let each: JSONPath?
   let steps: [MappingStep]
   /// The names with other fields than `FieldNames` gives them; nil if the innermost object is a postback as it is.
   let names: [Name]?
@@ -83,7 +85,7 @@ package struct Mapping: Hashable, Sendable {
       throw MappingDefect(pointer: "", "The mapping is not JSON: \(error).")
     }
     let keys = [
-      "$schema", "name", "title", "documentation", "form", "open", "fields", "context", "constants", "exported",
+      "$schema", "name", "title", "documentation", "form", "each", "open", "fields", "context", "constants", "exported",
     ]
     for member in root.members ?? [] where !keys.contains(member.key) {
       throw MappingDefect(
@@ -100,6 +102,7 @@ package struct Mapping: Hashable, Sendable {
       throw MappingDefect(pointer: "/form", "The value must be one of \(forms).")
     }
     self.form = form
+    each = try Self.each(root["each"], form)
     steps = try Self.steps(root["open"])
     context = try Self.values(root["context"], ofEnvelope: true)
     constants = try Self.values(root["constants"], ofEnvelope: false)
@@ -108,6 +111,17 @@ package struct Mapping: Hashable, Sendable {
     exported = try Self.exported(root["exported"])
     self.text = String(decoding: text, as: UTF8.self)
     number = SipHash(key: 0, 0).hash(of: text.span)
+  }
+
+  private static func each(_ node: JSONNode, _ form: Form) throws(MappingDefect) -> JSONPath? {
+    guard let text = try node.text("a path") else { return nil }
+    guard form == .json else {
+      throw MappingDefect(pointer: node.pointer, "Only records of the form json can hold several postbacks.")
+    }
+    guard let path = JSONPath(text) else {
+      throw MappingDefect(pointer: node.pointer, "The value must be a path such as $.Records.")
+    }
+    return path
   }
 
   private static func steps(_ node: JSONNode) throws(MappingDefect) -> [MappingStep] {

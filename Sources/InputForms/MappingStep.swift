@@ -1,5 +1,6 @@
 internal import Base
 internal import JSON
+internal import SKAdNetwork
 
 /// A step from a record to the postback in it. A step finds nothing where its wrapper has another form.
 enum MappingStep: Hashable, Sendable {
@@ -33,25 +34,12 @@ enum MappingStep: Hashable, Sendable {
   func open(_ text: [UInt8]) -> [UInt8]? {
     switch self {
     case .path: nil
-    case .base64: text.beginsAsJSON ? text : Self.decodedBase64(text)
+    case .base64: text.beginsAsJSON ? text : Base64.standard.decoded(text)
     case .percent: text.beginsAsJSON ? text : Self.decoded(text, mark: UInt8(ascii: "%"), letter: nil)
     case .escapes: Self.decoded(text, mark: UInt8(ascii: "\\"), letter: UInt8(ascii: "x"))
     case .object: Self.object(in: text)
     case .query: Self.query(of: text)
     }
-  }
-
-  private static func decodedBase64(_ text: [UInt8]) -> [UInt8]? {
-    var digits: [UInt8] = []
-    digits.reserveCapacity(text.count + 3)
-    for byte in text where !byte.isWhitespace && byte != UInt8(ascii: "=") {
-      digits.append(
-        byte == UInt8(ascii: "-") ? UInt8(ascii: "+") : byte == UInt8(ascii: "_") ? UInt8(ascii: "/") : byte
-      )
-    }
-    digits += [UInt8](repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
-    var decoded: [UInt8] = []
-    return Base64.standard.decode(digits.span, appendingTo: &decoded) ? decoded : nil
   }
 
   /// Returns the text with each mark, the letter behind it and two hexadecimal digits decoded.
@@ -85,25 +73,18 @@ enum MappingStep: Hashable, Sendable {
   private static func query(of text: [UInt8]) -> [UInt8]? {
     let start = text.firstIndex(of: UInt8(ascii: "?")).map { $0 + 1 } ?? 0
     let query = text[start...].prefix { !$0.isWhitespace && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\"") }
-    var names: Set<[UInt8]> = []
+    guard query.contains(UInt8(ascii: "=")) else { return nil }
+    var names: Set<String> = []
     var json: [UInt8] = []
-    for pair in query.split(separator: UInt8(ascii: "&")) {
-      guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
-      let name = parameter(pair[..<equals])
-      guard !name.isEmpty, names.insert(name).inserted else { continue }
+    for (name, value) in QueryParameter.pairs(in: query) where !name.isEmpty && names.insert(name).inserted {
       json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
-      json.appendJSONString(name.span)
+      json.appendJSONString(name)
       json.append(UInt8(ascii: ":"))
-      json.appendJSONString(parameter(pair[(equals + 1)...]).span)
+      json.appendJSONString(value)
     }
     guard !json.isEmpty else { return nil }
     json.append(UInt8(ascii: "}"))
     return json
-  }
-
-  private static func parameter(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    let spaced = text.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-    return decoded(spaced, mark: UInt8(ascii: "%"), letter: nil)
   }
 }
 

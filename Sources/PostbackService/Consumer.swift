@@ -105,6 +105,7 @@ package final class Consumer {
     defer { self.tables = nil }
     try use(settings.value, in: tables)
     let source = SpoolSource(folder, waiter, signals, tell: tell, handle: receive)
+    source.form = options.form
     monitor.update(from: tables)
     retry.opened()
     _ = monitor.miss(0)

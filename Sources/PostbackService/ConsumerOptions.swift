@@ -1,4 +1,5 @@
 internal import Glibc
+package import InputForms
 package import PostbackPipeline
 
 /// The settings of a consumer of a spool.
@@ -23,6 +24,8 @@ package struct ConsumerOptions: Sendable {
   package var settle: Duration?
   /// Indicates that files that are done are deleted.
   package var deletes = false
+  /// The form in which files may be.
+  package var form = InputForm()
   /// Indicates that the consumer ends when no file waits.
   package var leavesWhenEmpty = false
   /// The longest time between two looks at the spool.

@@ -1,4 +1,5 @@
 package import DurableFiles
+package import InputForms
 package import PostbackPipeline
 
 /// The input source that takes the files of a spool one after the other, until a signal or `stop` ends it.
@@ -23,6 +24,8 @@ package final class SpoolSource: InputSource {
   private var taken: [String: (entry: SpoolEntry, identity: SpoolIdentity)] = [:]
   /// True if a scan may find files.
   private var mayHaveInput = true
+  /// The form in which the files may be.
+  package var form = InputForm()
   /// True if no more inputs are to be taken.
   package private(set) var isStopped = false
 
@@ -54,7 +57,8 @@ package final class SpoolSource: InputSource {
       while true {
         while let entry = entries.popFirst() {
           guard taken[entry.path] == nil, let file = try open(entry) else { continue }
-          let (input, identity) = (file.input, file.identity)
+          var (input, identity) = (file.input, file.identity)
+          input.form = form
           taken[entry.path] = (entry, identity)
           return .input(OpenInput(input, file.opened(), FileIdentity(identity)))
         }

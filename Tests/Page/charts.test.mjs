@@ -24,6 +24,7 @@ const empty = {
   revenue: { ranges: [] },
   campaigns: { currency: null, campaigns: [] },
   nullRates: { all: { nulls: 0, total: 0 }, rates: [] },
+  vendorDays: { vendors: [{ name: "a", days: [[day, 0, 0]] }] },
   funnelPlot: { points: ["a", "b", "c"].map(name => ({ name, count: 0, total: 1 })) },
 };
 
@@ -105,4 +106,13 @@ test("rows of shares have a dot and an interval for each step, and the step of a
   const chart = charts.shares({ unit: "week", labels: ["a", "b", "c"], rows: [{ name: "f", change: 2, rates }] });
   assert.deepEqual([of(chart, "circle").length, of(chart, "line", "whisker").length, of(chart, "line", "bad").length], [2, 2, 1]);
   assert.ok(texts(chart, "axis").includes("30.0 % of 20"));
+});
+
+test("a vendor's count is a line over the bar of what Apple signed, and days without either are left free", () => {
+  const chart = charts.vendorDays({ vendors: [{ name: "acme", days: [[day, 6, 4], [day + 3, 2, 4]] }] });
+  const [first, last] = of(chart, "rect", "bar").map(bar => bar.place);
+  assert.ok(first.height === last.height && last.x - first.x === 3 * 520 / 4);
+  const [above, below] = of(chart, "line", "whisker").map(line => line.place.y1);
+  assert.ok(above < first.y && below > last.y);
+  assert.ok(texts(chart, "axis").includes("8 counted") && texts(chart, "axis").includes("8 signed"));
 });

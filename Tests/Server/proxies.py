@@ -163,6 +163,9 @@ def test_events_and_schemas(proxy):
     for path in ("/v1/events", "/v1/events/"):
         status = proxy.request("POST", path, "[{}]", count=0)
         check(status == 200, f"POST {path} is answered with {status}")
+    for path in ("/launch", "/evt", "/api/v1/launch", "/api/v1/evt/"):
+        status = proxy.request("GET", f"{path}?a=key&p=Android&i=com.example.app&n=login")
+        check(status == 200, f"GET {path} is answered with {status}")
     headers = {"Authorization": f"Bearer {PARTNER_TOKEN}"}
     for path in (f"/v1/schema/{APP}", f"/v1/schema/{APP}/"):
         check(proxy.request("GET", path, headers=headers) == 200, f"GET {path} is not answered")

@@ -5,16 +5,19 @@ package import JSON
 internal import LookupTables
 internal import SKAdNetwork
 internal import Statistics
+package import VendorReports
 
 /// Signals among accepted postbacks, as text or JSON.
 package struct SignalsAnswer {
   let survey: SignalSurvey
   let report: SignalReport
+  /// What vendors' exports count beside the postbacks, as the last daily report compared it.
+  let vendors: [VendorReport]
   /// The maximum number of networks, and of comparisons, to print.
   let top: Int
 
-  package init(survey: SignalSurvey, report: SignalReport, top: Int) {
-    (self.survey, self.report, self.top) = (survey, report, top)
+  package init(survey: SignalSurvey, report: SignalReport, vendors: [VendorReport] = [], top: Int) {
+    (self.survey, self.report, self.vendors, self.top) = (survey, report, vendors, top)
   }
 
   /// One JSON object.
@@ -34,6 +37,7 @@ package struct SignalsAnswer {
       .init("further_tests", .array(further.prefix(top).map(Self.json))),
       .init("not_tested", .array(report.omissions.map(Self.json))),
       .init("partly_tested", .array(report.partialOmissions.map(Self.json))),
+      .init("vendors", .array(vendors.map(\.json))),
       .init("left_out", .integer(report.leftOut)),
       .init("uncounted_postbacks", .integer(survey.uncounted)),
       .init("unfollowed_copies", .integer(survey.unfollowedCopies)),
@@ -164,6 +168,7 @@ package struct SignalsAnswer {
       let lines = report.partialOmissions.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
       parts.append("tested in part\n" + lines.joined(separator: "\n"))
     }
+    parts += VendorAnswer(vendors: vendors).parts
     if report.leftOut > 0 { parts.append("\(report.leftOut) records were left out of the tests: there are too many.") }
     if survey.uncounted > 0 { parts.append("\(survey.uncounted) postbacks of further networks are not counted") }
     if survey.unfollowedCopies > 0 {

@@ -20,6 +20,7 @@ package struct DailyAnswer {
       parts += ["installs of Apple Ads by the place of the ad, as postbacks and devices tell of them; never added"]
       parts.append(Self.table(of: searchAds.placements).text(indent: 2))
     }
+    parts += VendorAnswer(vendors: summary.vendors).parts
     return (parts + modelled.parts + costs.parts + [findings.text()]).joined(separator: "\n\n")
   }
 

@@ -1,12 +1,17 @@
 internal import ConversionModel
 package import CopySettlement
 internal import PostbackCopies
+package import VendorReports
 
 /// The summary of a settlement as text.
 package struct SettleAnswer {
   let summary: SettlementSummary
+  /// What vendors' exports say of the same postbacks.
+  let vendors: [VendorReport]
 
-  package init(summary: SettlementSummary) { self.summary = summary }
+  package init(summary: SettlementSummary, vendors: [VendorReport] = []) {
+    (self.summary, self.vendors) = (summary, vendors)
+  }
 
   private static let mostRows = 40
 
@@ -40,6 +45,7 @@ package struct SettleAnswer {
         """
       )
     }
+    parts += VendorAnswer(vendors: vendors).agreement
     if summary.unreadableBodies > 0 {
       parts.append("copies that could not be read: \(summary.unreadableBodies)")
     }

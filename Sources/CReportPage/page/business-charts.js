@@ -157,5 +157,28 @@ const businessCharts = (function () {
     return draw;
   }
 
-  return { installs, dailyInstalls, dailyRevenue, windowRevenue, revenue, campaigns, nullRates, funnelPlot };
+  /** What vendors count, as lines, beside what Apple signed, as bars, by day: a row for each vendor. */
+  function vendorDays({ vendors }) {
+    const left = 226, width = 520, draw = drawing(vendors.length * 116 + 24);
+    vendors.forEach(({ name, days: counts }, row) => {
+      const bottom = row * 116 + 92, [imported, verified] = [1, 2].map(place => total(counts.map(day => day[place])));
+      const [first, last] = [counts[0][0], counts[counts.length - 1][0]], step = width / (last - first + 1);
+      const values = ticks(most(counts.map(day => Math.max(day[1], day[2]))), true, 2), y = value => bottom - 76 * value / endOf(values);
+      draw.text(cut(name, 20), left - 44, bottom - 52, "end");
+      draw.text(grouped(imported) + " counted", left - 44, bottom - 30, "end", "axis");
+      draw.text(grouped(verified) + " signed", left - 44, bottom - 12, "end", "axis");
+      draw.beside(values, y, left, width, "");
+      for (const [day, own, signed] of counts) {
+        const x = left + (day - first + 0.1) * step;
+        draw.bar(x, y(signed), step * 0.8, bottom - y(signed), "bar", dayName(day) + ": " + own + " counted, " + signed + " signed");
+        draw.line(x - step * 0.05, y(own), x + step * 0.85, y(own), "whisker");
+      }
+      const names = Array.from({ length: last - first + 1 }, (_, index) => dayName(first + index));
+      draw.steps(names, left, width, bottom + 16);
+    });
+    draw.text("day; postbacks", left + width / 2, vendors.length * 116 + 18, "middle", "axis");
+    return draw;
+  }
+
+  return { vendorDays, installs, dailyInstalls, dailyRevenue, windowRevenue, revenue, campaigns, nullRates, funnelPlot };
 })();

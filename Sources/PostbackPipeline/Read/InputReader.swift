@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import InputForms
 internal import Ledger
 
 /// Reads one input, batch by batch.
@@ -13,6 +14,8 @@ final class InputReader {
   /// The end of an input whose content is in the tables already; nil if there is something to read.
   private let knownEnd: InputEnd?
   private var isEnded = false
+  /// The number of records that came from records which hold several.
+  private var elementCount: Int64 = 0
 
   /// Begins to read an input behind the records that are in the tables, as the catalog's plan says. Of the two
   /// buffers, one for bytes as stored and one for text, each has at most `bufferSize` bytes.
@@ -126,6 +129,7 @@ final class InputReader {
       guard !records.isEmpty || stream.isFinished else { continue }
       isEnded = stream.isFinished
       if records.isEmpty { bytes = [] }
+      records = divided(records, &bytes)
       if end >= skipped {
         known?.records = end
         known?.digest = content.value
@@ -135,6 +139,23 @@ final class InputReader {
       known?.phase = isEnded ? .complete : .partial
       return batch(bytes, records, consumed: stream.consumed, isEnded ? .finished : nil)
     }
+  }
+
+  /// Returns the records, with the elements in place of each one that holds several. The checkpoint counts those that were read.
+  private func divided(_ records: [Record], _ bytes: inout [UInt8]) -> [Record] {
+    guard var divider = RecordDivider(input.form.mapping) else { return records }
+    var divided: [Record] = []
+    for record in records {
+      guard record.defect == nil, RecordStream.isHarmless(elementCount, in: stream.consumed),
+        let elements = divider.elements(of: record.bytes, in: &bytes)
+      else {
+        divided.append(record)
+        continue
+      }
+      elementCount += Int64(elements.count)
+      divided += elements.map { Record(bytes: $0, line: record.line, defect: nil) }
+    }
+    return divided
   }
 
   /// Ends an input whose reading failed, and returns a batch without records that reports the failure.

@@ -20,6 +20,9 @@ final class RecordStream {
   /// because each has a different signature. A small file that becomes millions of rows is meant to fill a disk.
   private static let harmlessRecords: Int64 = 64 * 1024
 
+  /// Tells if a dump of so many stored bytes may have so many records.
+  static func isHarmless(_ records: Int64, in bytes: Int64) -> Bool { records <= harmlessRecords || records <= bytes }
+
   /// A stream of the records of `source`, the content of an input named `path` with `byteCount` stored bytes (nil if that is not known).
   /// Uses two buffers of at most `bufferSize` bytes: one for bytes as stored, one for text.
   init(
@@ -66,7 +69,7 @@ final class RecordStream {
         let count = try framer.frame(text.span.extracting(unframed))
         unframed = unframed.lowerBound + count..<unframed.upperBound
         let records = framer.content.count
-        if !isFinished, records > Self.harmlessRecords, records > stream.consumed {
+        if !isFinished, !Self.isHarmless(records, in: stream.consumed) {
           try finish(
             cut: "The compressed data has more records than bytes, which no real dump has. The rest is not read."
           )

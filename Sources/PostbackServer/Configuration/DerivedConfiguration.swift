@@ -206,7 +206,7 @@ package struct PostgresConfiguration: Sendable, Equatable {
   package static let tableNames = [
     "skan_postbacks", "skan_events", "skan_rejects", "skan_enriched", "skan_settled", "skan_settled_events",
     "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes", "skan_modelled", "asa_attributions",
-    "asa_daily", "skan_imported", "partner_deliveries",
+    "asa_daily", "skan_imported", "skan_vendor_daily", "partner_deliveries",
   ]
 }
 

@@ -54,11 +54,7 @@ struct FormPostback {
   private static func object(in value: String) -> [UInt8]? {
     var bytes = Array(value.utf8)
     if bytes.starts(with: "eyJ".utf8) {
-      var decoded: [UInt8] = []
-      // A space was a `+` before a form was decoded.
-      let text = bytes.map { $0 == UInt8(ascii: " ") ? UInt8(ascii: "+") : $0 }
-      let padding = [UInt8](repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4)
-      guard Base64.standard.decode((text + padding).span, appendingTo: &decoded) else { return nil }
+      guard let decoded = Base64.standard.decoded(bytes) else { return nil }
       bytes = decoded
     }
     guard bytes.first == UInt8(ascii: "{"), case .object(let members)? = try? JSONValue(parsing: bytes) else {
@@ -85,15 +81,22 @@ enum BodyForm: Equatable {
   /// A form in parts, which is not supported.
   case parts
 
-  /// Reads the form of a request. Programs such as curl say that JSON is a form, so bytes that no encoded form can have decide.
-  /// A body with a coding counts as JSON.
-  init(of request: HTTPRequest, _ coding: ContentCoding) {
-    let type = request.values(of: "Content-Type").first?.lowercased().prefix { $0 != ";" && $0 != " " } ?? ""
-    switch type {
+  /// The media type of a request without its parameters.
+  private static func type(of request: HTTPRequest) -> Substring {
+    request.values(of: "Content-Type").first?.lowercased().prefix { $0 != ";" && $0 != " " } ?? ""
+  }
+
+  /// Indicates that a request says that its body is a form, which may not be so.
+  static func isForm(_ request: HTTPRequest) -> Bool { type(of: request) == "application/x-www-form-urlencoded" }
+
+  /// Reads the form of a request with a decoded body. Programs such as curl say that JSON is a form, so bytes that no encoded form
+  /// can have decide.
+  init(of request: HTTPRequest, _ body: [UInt8]) {
+    switch Self.type(of: request) {
     case "multipart/form-data": self = .parts
-    case "application/x-www-form-urlencoded" where coding == .identity:
+    case "application/x-www-form-urlencoded":
       let jsonBytes: Set<UInt8> = [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "\n")]
-      let body = request.body.last == UInt8(ascii: "\n") ? request.body.dropLast() : request.body[...]
+      let body = body.last == UInt8(ascii: "\n") ? body.dropLast() : body[...]
       self = body.isEmpty || body.contains { jsonBytes.contains($0) } ? .json : .form
     default: self = .json
     }

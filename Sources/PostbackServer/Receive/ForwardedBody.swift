@@ -102,6 +102,22 @@ struct ForwardedBody: ~Copyable {
     if count == 0 { throw Refusal(400, "The body holds no postback.") }
   }
 
+  /// Returns the text of a body that is coded with gzip; nil if it has more than so many bytes.
+  static func text(ofGzip body: Span<UInt8>, upTo limit: Int) throws(Refusal) -> [UInt8]? {
+    var text = GzipText()
+    var piece = [UInt8](repeating: 0, count: pieceBytes)
+    var whole: [UInt8] = []
+    while true {
+      let count: Int
+      do throws(GzipText.Failure) { count = try text.read(body, into: &piece) } catch {
+        throw Refusal(400, "The body cannot be decoded: \(error.description).")
+      }
+      if count == 0 { return whole }
+      guard whole.count + count <= limit else { return nil }
+      whole += piece[..<count]
+    }
+  }
+
   private mutating func addText(ofGzip body: Span<UInt8>) throws(Refusal) {
     var text = GzipText()
     var piece = [UInt8](repeating: 0, count: Self.pieceBytes)

@@ -133,7 +133,7 @@ package struct Receiver: Sendable {
   private func receive(_ request: HTTPRequest, _ coding: ContentCoding, _ reply: HTTPReply) {
     do throws(ForwardedBody.Refusal) {
       guard let forwarder = try forwarder(of: request) else { return reply.send(Self.unauthorized) }
-      let (text, query) = try postbacks(in: request, coding)
+      let (text, coding, query) = try postbacks(in: request, coding)
       let reception = Reception(request, .networkForwarded, forwarder: forwarder, query: query)
       if let seconds = quotas.wait(of: forwarder) { return reply.send(Self.exhausted(seconds)) }
       let otherLimit = quotas.othersLeft(for: forwarder)
@@ -155,23 +155,30 @@ package struct Receiver: Sendable {
     }
   }
 
-  /// Returns the text with the postbacks of a request: its body, or a postback in the parameters of a form or a query. Then the
-  /// query without what is a secret or a part of a postback.
+  /// Returns the text with the postbacks of a request, and its coding: the body, or a postback in the parameters of a form or a
+  /// query. Then the query without what is a secret or a part of a postback.
   private func postbacks(
     in request: HTTPRequest,
     _ coding: ContentCoding
-  ) throws(ForwardedBody.Refusal) -> (text: [UInt8], query: String) {
+  ) throws(ForwardedBody.Refusal) -> (text: [UInt8], ContentCoding, query: String) {
     let query = authentication.queryWithoutTokens(of: request)
     let isGet = request.method == "GET"
-    switch isGet ? .form : BodyForm(of: request, coding) {
-    case .json: return (request.body, query)
+    var body = request.body
+    if coding == .gzip, BodyForm.isForm(request) {
+      // A form holds one postback, of which each byte may be three. A longer text is none, and is decoded piece by piece.
+      let whole = try ForwardedBody.text(ofGzip: body.span, upTo: 4 * limits.postbackBytes)
+      guard let whole else { return (body, coding, query) }
+      body = whole
+    }
+    switch isGet ? .form : BodyForm(of: request, body) {
+    case .json: return (request.body, coding, query)
     case .parts:
       throw ForwardedBody.Refusal(
         415,
         "This path accepts no multipart/form-data. Send JSON, or a form that is URL-encoded."
       )
     case .form:
-      var form = isGet ? Array(query.utf8) : request.body
+      var form = isGet ? Array(query.utf8) : body
       if form.last == UInt8(ascii: "\n") { form.removeLast() }
       guard let postback = FormPostback(form[...]) else {
         throw ForwardedBody.Refusal(
@@ -181,7 +188,7 @@ package struct Receiver: Sendable {
         )
       }
       let beside = isGet ? [] : Array(query.utf8)
-      return (postback.body, String(decoding: beside.joined(with: postback.rest), as: UTF8.self))
+      return (postback.body, .identity, String(decoding: beside.joined(with: postback.rest), as: UTF8.self))
     }
   }
 

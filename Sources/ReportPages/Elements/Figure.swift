@@ -11,7 +11,7 @@ struct Figure {
   enum Chart: String {
     case campaigns, dailyInstalls, dailyRevenue, funnel, funnelPlot, histograms, installs, nullRates, revenue, senders,
       shares
-    case timeline, windowRevenue, windows
+    case timeline, vendorDays, windowRevenue, windows
   }
 
   let title: String

@@ -2,6 +2,7 @@ package import Analysis
 package import FraudSignals
 package import Reporting
 package import SearchAdsReports
+package import VendorReports
 
 /// The content of a report's page, as it was read. The page says of what is absent how to make it.
 package struct ReportContent {
@@ -27,6 +28,8 @@ package struct ReportContent {
   package var searchAds: SearchAdsBreakdown?
   /// The installs of Apple Search Ads beside the postbacks of Apple Ads; empty without a daily report.
   package var placements: [SearchAdsPlacement] = []
+  /// What vendors' exports count beside what Apple signed; nil if no export was imported.
+  package var vendors: (reports: [VendorReport], breakdowns: [VendorBreakdown])?
   /// The findings about the app's implementation; nil unless `--implementation` is given.
   package var implementation: ImplementationSection?
 

@@ -47,6 +47,11 @@ package struct ReportPage {
     content.searchAds.map { SearchAdsSection(attributions: $0, placements: content.placements) }
   }
 
+  /// What vendors' exports count; nil if no export was imported.
+  private var vendors: VendorSection? {
+    content.vendors.map { VendorSection(reports: $0.reports, breakdowns: $0.breakdowns) }
+  }
+
   /// Returns the whole page. Throws if the digests for the security policy cannot be computed.
   func html() throws(LibcryptoFailure) -> HTML {
     let businessData = (business?.data).map { data -> HTML in
@@ -86,6 +91,7 @@ package struct ReportPage {
       <h3 id="trust">Trust</h3>
       \(trust.html)
       \(searchAds.map { section -> HTML in "<h2 id=\"search-ads\">Apple Search Ads</h2>\(section.html)" } ?? "")
+      \(vendors.map { section -> HTML in "<h2 id=\"vendors\">Vendors' exports</h2>\(section.html)" } ?? "")
       \(content.implementation.map { section -> HTML in "<h2 id=\"implementation\">Implementation</h2>\(section.html)" } ?? "")
       <h2 id="flow">Flow</h2>
       <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
@@ -119,9 +125,12 @@ package struct ReportPage {
 
   private var navigation: HTML {
     let ofSearchAds = searchAds == nil ? [] : [("search-ads", "Apple Search Ads")]
+    let ofVendors = content.vendors == nil ? [] : [("vendors", "Vendors' exports")]
     let ofApp = content.implementation == nil ? [] : [("implementation", "Implementation")]
     let sections =
-      [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds + ofApp
+      [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds
+      + ofVendors
+      + ofApp
       + [
         ("flow", "Flow"), ("rejects-by-code", "Rejects"), ("changes", "What changed"), ("tampering", "Tampering"),
         ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"), ("words", "Words"),

@@ -46,14 +46,12 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case minEventCount = "min_event_count"
   case maxEventCount = "max_event_count"
   case revenueKind = "revenue_kind"
-  case stage
   case rejectCode = "reject_code"
   case rejectDetail = "reject_detail"
-  case field, expected, found
+  case stage, query, field, expected, found
   case firstSeenPostbackKey = "first_seen_postback_key"
   case conflictingFields = "conflicting_fields"
   case remoteAddress = "remote_address"
-  case query
   case rawSHA256 = "raw_sha256"
   case rawBody = "raw_body"
   case rawBodyBase64 = "raw_body_base64"
@@ -133,7 +131,6 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case revenueAllWindows = "revenue_all_windows"
   case revenueBasis = "revenue_basis"
   case asOf = "as_of"
-  case status
   case expectedShare = "expected_share"
   case postbacksWithEvent = "postbacks_with_event"
   case eventECPA = "event_ecpa"
@@ -253,11 +250,22 @@ package enum ColumnName: String, CaseIterable, Sendable {
   case conversionsView = "conversions_view"
   case note
   case importKey = "import_key"
+  case imported, verified, difference, transactions, matched
+  case valuesEqual = "values_equal"
+  case valuesDifferent = "values_different"
+  case valuesZeroForNull = "values_zero_for_null"
+  case valuesImportedOnly = "values_imported_only"
+  case valuesVerifiedOnly = "values_verified_only"
+  case valuesAbsentBoth = "values_absent_both"
+  case importedRevenue = "imported_revenue"
+  case verifiedRevenue = "verified_revenue"
+  case importedRevenueByCurrency = "imported_revenue_by_currency"
+  case verifiedRevenueByCurrency = "verified_revenue_by_currency"
   case vendor
   case verification
 
   // Members of `conflicting_fields`, besides `field`.
-  case first, later
+  case first, later, status
 
   // Parameters of apps' events.
   case appBundleID = "i"

@@ -6,6 +6,7 @@ internal import DailyReports
 internal import DerivedTables
 internal import DurableFiles
 internal import FraudSignals
+internal import ImportedRows
 internal import JSON
 internal import Ledger
 internal import LookupTables
@@ -16,6 +17,7 @@ internal import SearchAds
 internal import SearchAdsReports
 internal import TableReading
 internal import Tables
+internal import VendorReports
 
 /// `postback daily`: writes `skan_daily` and the tables beside it.
 struct DailyCommand: DerivedCommand {
@@ -75,6 +77,7 @@ struct DailyCommand: DerivedCommand {
       skan_modelled has the revenue of each app and campaign with an estimate for postbacks without a conversion value, an
       interval, and bounds. It assumes that values are missing at random within a campaign; docs/modelling.md describes how.
       If OUT has asa_attributions, asa_daily has the installs of Apple Search Ads, which are never added to those of postbacks.
+      If OUT has skan_imported, skan_vendor_daily has what vendors count beside what Apple signed, which is never added either.
       Exit status: 0; 64 usage, 65 a lookup table, the cost file or the file of rates is wrong, or some lines of the tables
       are not rows, 66 a folder does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
       """,
@@ -98,7 +101,7 @@ struct DailyCommand: DerivedCommand {
     settings = try DailySettings(options, derived.encoding)
   }
 
-  static var kinds: [PartCache.Kind] { [.daily, .signals, .appleAds] }
+  static var kinds: [PartCache.Kind] { [.daily, .signals, .appleAds, .vendors] }
 
   func settingsDigest() throws(CommandFailure) -> String {
     let lookups = try self.lookups.load(files, isQuiet: true)
@@ -108,7 +111,7 @@ struct DailyCommand: DerivedCommand {
     ]
     var texts = parts.map { $0 ?? "-" }
     do throws(FileFailure) {
-      for table in [Table.sessionEvents, .searchAdsAttributions] {
+      for table in [Table.sessionEvents, .searchAdsAttributions, .imported] {
         let folder = DurableFolder("\(derived.output)/\(table.name)")
         for name in try folder.names() { texts.append(try folder.version(of: name)?.description ?? "-") }
       }
@@ -169,17 +172,36 @@ struct DailyCommand: DerivedCommand {
     let environments = settings.environments
     try await searchAds?.compare(with: inputs.accepted, of: environments, cache: work.cache, jobs: derived.jobs)
     inputs.searchAds = searchAds
+    var comparison = VendorComparison.Settings()
+    comparison.environments = settings.environments
+    (comparison.end, comparison.firstDay) = (settings.asOf?.milliseconds, settings.firstKeptDay)
+    let vendors = try await VendorComparison(
+      in: derived.output,
+      accepted: inputs.accepted,
+      settled: settled?.rows,
+      comparison,
+      cache: work.cache,
+      jobs: derived.jobs
+    )
+    inputs.vendors = vendors
     let outputs = try DailyOutputs(in: folder, settings, wantsValues: options.wantsValues)
     var daily = try await Daily(inputs, lookups, settings, in: folder, jobs: derived.jobs, cache: work.cache)
     if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
     try await daily.write(into: outputs, jobs: derived.jobs)
     try inputs.searchAds?.write(settings.encoding, in: folder)
+    if let vendors {
+      try vendors.write(settings.encoding, in: folder)
+    } else {
+      try VendorComparison.empty(settings.encoding, in: folder)
+    }
     let summary = daily.summary
+    var unreadable = daily.unreadable
+    if let vendors { unreadable += vendors.unreadable }
     return DerivedAnswer(
       text: DailyAnswer(summary: summary).text,
       json: summary.json.description,
       rows: summary.written.first { $0.table == Table.daily.name }?.rows ?? 0,
-      unreadable: daily.unreadable,
+      unreadable: unreadable,
       warnings: summary.ownWarnings,
       signals: signals,
       committed: { register(positions) }

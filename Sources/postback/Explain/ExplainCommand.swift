@@ -17,6 +17,7 @@ struct ExplainCommand: Command {
       .value(.integer(in: 1...Int(Int32.max)))
     let record = Option("--record K", "Explain the K-th record of those that start at that line, or of all; default 1.")
       .value(.integer(in: 1...Int(Int32.max)))
+    let form = FormOptions()
     let models = Option.models()
     let trust = TrustOptions()
     let receivedAt = ReceivedAtOptions()
@@ -27,7 +28,7 @@ struct ExplainCommand: Command {
   static let manual = Manual(
     name: "explain",
     summary: "Explain one postback: its fields, the signed text, the verdict and the meaning of its value.",
-    usage: "[FILE|-] [--line N] [--record K] [--models PATH] [--json] …",
+    usage: "[FILE|-] [--line N] [--record K] [--mapping NAME|FILE] [--models PATH] [--json] …",
     discussion: """
       Reads FILE, or standard input, as run does, and explains its first postback, or the one that starts at line N. Prints
       the exact bytes that Apple signs for such a postback: as text, in which ⁞ stands for U+2063, and as base64. Does not
@@ -50,6 +51,7 @@ struct ExplainCommand: Command {
     }
     path = arguments.operands.first ?? InputFile.standardInput
     options = try arguments.read()
+    try options.form.check()
     trust = try options.trust.trust()
   }
 
@@ -94,7 +96,9 @@ struct ExplainCommand: Command {
 
   /// Returns a batch of the one record that the arguments name; nil if there is no such record.
   private func batch() async throws(CommandFailure) -> RawBatch? {
-    var batches = PostbackReader(inputs: try InputFile.found(at: [path])).makeAsyncIterator()
+    var inputs = try InputFile.found(at: [path])
+    for place in inputs.indices { inputs[place].form = options.form.value }
+    var batches = PostbackReader(inputs: inputs).makeAsyncIterator()
     let (line, record) = (options.line, options.record)
     var left = record ?? 1
     do throws(PipelineFailure) {

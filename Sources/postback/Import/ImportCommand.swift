@@ -1,5 +1,6 @@
 internal import Answers
 internal import Base
+internal import ConversionModel
 internal import DurableFiles
 internal import ImportedRows
 internal import InputForms
@@ -19,6 +20,8 @@ struct ImportCommand: Command {
     let vendor = Option("--vendor NAME", "The vendor of the rows; default the name of the mapping.")
       .value("a name of 1 to 256 bytes without control characters") { InputContext.isName($0) ? $0 : nil }
     let mapping = Option.mapping
+    let currency = Option("--currency CUR", "The currency of revenue whose row does not say it, such as USD.")
+      .value("an ISO 4217 code of three capital letters such as USD") { $0.isCurrencyCode ? $0 : nil }
     let formats = Option.format.value(.formats)
     let isCSVSafe = Option.csvSafe.isGiven
     let printsJSON = Option.json("Print the counts of --out as a JSON object.")
@@ -36,9 +39,10 @@ struct ImportCommand: Command {
 
       With --out: writes what vendors say without showing Apple's signature as the table skan_imported. INPUT is a file or a
       folder, as for run. The rows have the verification none, and never get into another table. Postbacks with a
-      signature are counted and left to run. Each transaction of a vendor has one row. The table replaces the one that was
-      there before, so name all exports of the vendor each time. Exit statuses: 64 usage, 65 a mapping is wrong, 66 input,
-      73 cannot create, 74 I/O, 75 another process writes the table.
+      signature are counted and left to run. Each transaction of a vendor has one row. The rows of the vendor replace those that
+      were there before, so name all its exports each time; those of other vendors stay. postback daily then compares what
+      each vendor counts with what Apple signed, as skan_vendor_daily. Exit statuses: 64 usage, 65 a mapping is wrong,
+      66 input, 73 cannot create, 74 I/O, 75 another process writes the table.
       """,
     options: Options.options,
     example: "postback import Fixtures/inputs/branch.csv --dry-run"
@@ -98,8 +102,8 @@ struct ImportCommand: Command {
   ) async throws(CommandFailure) {
     let summary: ImportedSummary
     do {
-      let table = try ImportedOutput(encoding, in: output, vendor: vendor)
-      try await table.add(paths, mapping.map { InputForm($0) } ?? InputForm(.auto))
+      let table = try ImportedOutput(encoding, in: output, vendor: vendor, currency: options.currency)
+      try await table.add(paths, mapping.map { InputForm($0) } ?? InputForm(.csv))
       try table.complete()
       summary = table.summary
     } catch {

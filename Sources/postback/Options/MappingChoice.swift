@@ -1,6 +1,25 @@
 internal import DurableFiles
 internal import InputForms
 
+/// The options that say in which form inputs are.
+struct FormOptions: OptionGroup {
+  private let detection = Option(
+    "--format-in FORM",
+    "auto (default) reads an input as CSV if its first line is a header with names of postback fields; csv\nif it does not begin as JSON does; json never."
+  ).value(ValueKind<InputForm.Detection>.word)
+  private let mapping = Option.mapping
+
+  /// The form of the inputs.
+  var value: InputForm { mapping.map { InputForm($0) } ?? InputForm(detection ?? .auto) }
+
+  /// Throws if the options contradict each other.
+  func check() throws(CommandFailure) {
+    guard detection == nil || mapping == nil else {
+      throw CommandFailure(.usage, "A mapping says what the form of inputs is. Give --mapping or --format-in.")
+    }
+  }
+}
+
 extension Option {
   /// The mapping that `--mapping` names; nil if it is absent.
   static var mapping: Mapping? {

@@ -12,6 +12,7 @@ internal import PostbackPipeline
 internal import PostbackVerification
 internal import TableReading
 internal import Tables
+internal import VendorReports
 
 /// `postback rejects`: counts, filters and shows rejects.
 struct RejectsCommand: Command {
@@ -196,7 +197,8 @@ struct RejectsCommand: Command {
           lateAfterDays: options.lateDays,
           jobs: jobs
         )
-        signals = SignalsAnswer(survey: survey, report: report, top: top)
+        let vendors = try paths.count == 1 ? VendorReport.read(in: DerivedSnapshot(of: paths[0]).folder) : []
+        signals = SignalsAnswer(survey: survey, report: report, vendors: vendors, top: top)
       }
       if options.wantsDiagnosis {
         let found = try await Tampering(

@@ -13,6 +13,7 @@ internal import SearchAdsReports
 internal import TableReading
 internal import Tables
 internal import Tampering
+internal import VendorReports
 
 /// `postback report`: writes an HTML report on the tables of one or more runs.
 struct ReportCommand: Command {
@@ -124,6 +125,7 @@ struct ReportCommand: Command {
         content.forwarders = try ForwarderTrust.read(in: snapshot.folder)
         content.forwarded = try await ForwardedValues.read(in: snapshot.folder, cache: cache, jobs: options.jobs)
         content.settled = try SettledRevenue(in: snapshot.folder)
+        content.vendors = try await vendors(snapshot)
       }
       try output.write(try ReportPage(content).bytes())
       try output.publish()
@@ -190,6 +192,14 @@ struct ReportCommand: Command {
     guard found.count == 1, let attributions = found.first else { return }
     content.searchAds = attributions
     if let snapshot { content.placements = try SearchAdsPlacement.read(in: snapshot.folder) }
+  }
+
+  /// Reads what vendors' exports count; nil if the output has none.
+  private func vendors(_ snapshot: DerivedSnapshot) async throws -> (reports: [VendorReport], breakdowns: [VendorBreakdown])? {
+    guard let files = try TableFiles(derived: .vendorDaily, of: snapshot) else { return nil }
+    let reports = try VendorReport.read(in: snapshot.place(of: .vendorDaily))
+    guard !reports.isEmpty else { return nil }
+    return (reports, try await VendorBreakdown.read(files, jobs: options.jobs))
   }
 
   private static let longestAnswer = 64 << 20

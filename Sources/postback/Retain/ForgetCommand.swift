@@ -2,6 +2,7 @@ internal import Base
 internal import Delivery
 internal import DerivedTables
 internal import DurableFiles
+internal import ImportedRows
 internal import JSON
 internal import Ledger
 internal import PostbackLookup
@@ -38,8 +39,8 @@ struct ForgetCommand: Command {
       "--out DIR (--transaction-id ID | --remote-address ADDRESS | --attribution-token TOKEN | …)… [--spool SPOOL] …",
     discussion: """
       Removes the rows of the accepted postbacks of a transaction, their events, their copies and other rejects of it,
-      their rows in skan_enriched and skan_settled, and their deliveries to partners. skan_daily has only sums and stays
-      as it is. For an address it removes the rows that were sent from it; with --spool also where only the files in
+      their rows in skan_enriched and skan_settled, those of vendors' exports in skan_imported, and their deliveries to
+      partners. skan_daily and skan_vendor_daily have only sums and stay as they are. For an address it removes the rows that were sent from it; with --spool also where only the files in
       SPOOL/done and SPOOL/failed tell. Their records are removed from these files, which keep owner, mode and times.
       A record in which no transaction can be read is removed if it names the id or the address.
 
@@ -114,6 +115,12 @@ struct ForgetCommand: Command {
   /// Removes the rows. The ledger keeps the keys, and the files of the spool go last, so that the command can be repeated
   /// after a crash.
   private func forget(and attributions: Int) async throws {
+    // An output of exports alone has no state.
+    if spool == nil, !Ledger.isThere(folder),
+      let count = try ImportedRemoval.remove(.request(request), from: output, isCSVSafe: false)
+    {
+      return try report(nil, [Table.imported.name: Int64(count)], 0, nil, attributions)
+    }
     let deliveries = try DeliveryRemoval(folder)
     let ledger = try Ledger(existing: StateFolder(existing: folder))
     let parts = try ledger.parts() + ledger.pendingRemovals()
@@ -135,7 +142,9 @@ struct ForgetCommand: Command {
     let forgotten = try ledger.forgottenIDs()
     let removedDeliveries = try deliveries.remove(forgotten.keys, request)
     let tables = Table.derived + [.partnerDeliveries]
-    let derived = try DerivedRemoval.remove(forgotten.keys, request, from: tables, in: output, isCSVSafe: isCSVSafe)
+    var derived = try DerivedRemoval.remove(forgotten.keys, request, from: tables, in: output, isCSVSafe: isCSVSafe)
+    derived[Table.imported.name] = try ImportedRemoval.remove(.request(request), from: output, isCSVSafe: isCSVSafe)
+      .map { Int64($0) }
     try RowFinder.removeIndexes(in: output)
     try await files?.rewrite(request, forgotten)
     for path in rewriting.missing { Terminal.warn("\(path): The file is not there, so it was not searched.") }

@@ -2,6 +2,7 @@ internal import DerivedTables
 internal import Answers
 internal import Base
 internal import DurableFiles
+internal import ImportedRows
 internal import JSON
 internal import Ledger
 internal import PostbackPipeline
@@ -16,18 +17,21 @@ struct RetainCommand: Command {
   struct Options: OptionGroup {
     let output = StateOptions.output.values(.text)
     let age = Option("--older-than AGE", "The age from which rows are removed: days, such as 400d.").value(.days())
-    let tables = Option("--tables LIST", "The tables, joined by commas; default all of them, and asa_attributions.")
-      .value(.tables(among: tablesWithAttributions), else: tablesWithAttributions.map(\.name))
+    let tables = Option(
+      "--tables LIST",
+      "The tables, joined by commas; default all of them, asa_attributions and skan_imported."
+    )
+    .value(.tables(among: removableTables), else: removableTables.map(\.name))
     let isWithoutWaiting = RemovalOptions.withoutWaiting.isGiven
     let spool = Option("--spool SPOOL", "Remove old files in done and failed of this spool too.").value(.text)
     let archive = Option("--archive DIR", "Copy each part to this folder before it is removed.").value(.folder)
     let state = StateOptions.state.value(.text)
     let guards = RemovalOptions()
     let printsJSON = Option.json(
-      "Print JSON: {\"before\":…,\"parts\":…,\"rows\":…,\"bytes\":…,\"spool_files\":…,\"asa_rows\":…,\"waiting\":[…],\"missing\":[…]}."
+      "Print JSON: {\"before\":…,\"parts\":…,\"rows\":…,\"bytes\":…,\"spool_files\":…,\"asa_rows\":…,\"imported_rows\":…,\"waiting\":[…],\"missing\":[…]}."
     )
 
-    private static let tablesWithAttributions = Table.all + [.searchAdsAttributions]
+    private static let removableTables = Table.all + [.searchAdsAttributions, .imported]
   }
 
   static let manual = Manual(
@@ -43,11 +47,11 @@ struct RetainCommand: Command {
       ids of the postbacks stay in the state, so a later copy is still a duplicate. The state records what was removed:
       state check stays sound, and daily keeps the results of the days that are gone. With --spool, files in SPOOL/done and
       SPOOL/failed that were put away more than AGE ago are removed too. Of asa_attributions and its journal each row goes that
-      was received more than AGE ago; rows without a time stay. Other derived tables stay as they are. An
-      interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
+      was received more than AGE ago, and of skan_imported each row of a whole day that is older; rows without a time stay. Other
+      derived tables stay as they are. An interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
       it do this itself (watch --retain).
       With --archive each part is first copied, durably, into the folder of its table in DIR, such as on a larger disk, and
-      any share of the rows goes. asa_attributions stays then. forget does not search an archive.
+      any share of the rows goes. asa_attributions and skan_imported stay then. forget does not search an archive.
       A wrong clock makes everything too old. So nothing is removed if more than 20 % of the rows of a table, or of the files,
       would go and the last removal ended more than eight days before this one, or if the clock is more than a day from the
       last time at which it was believed.
@@ -64,6 +68,7 @@ struct RetainCommand: Command {
   private let before: Timestamp
   private let tables: [String]
   private let removesAttributions: Bool
+  private let removesImports: Bool
   private var spool: String? { options.spool }
   private var archive: String? { options.archive }
   private var removesAll: Bool { options.guards.removesAll }
@@ -78,7 +83,8 @@ struct RetainCommand: Command {
     }
     before = Timestamp(milliseconds: now.milliseconds - Int64(age / .milliseconds(1)))
     removesAttributions = options.archive == nil && options.tables.contains(Table.searchAdsAttributions.name)
-    tables = options.tables.filter { $0 != Table.searchAdsAttributions.name }
+    removesImports = options.archive == nil && options.tables.contains(Table.imported.name)
+    tables = options.tables.filter { ![Table.searchAdsAttributions.name, Table.imported.name].contains($0) }
   }
 
   func run() async throws(CommandFailure) {
@@ -86,7 +92,7 @@ struct RetainCommand: Command {
     var missing: [String] = []
     var waiting: [String: TableRetention.Waiting] = [:]
     var files = 0
-    var attributions = 0
+    var (attributions, imports) = (0, 0)
     var refusal: RemovalRefusal?
     do throws(FileFailure) {
       let state = DurableFolder(folder)
@@ -98,29 +104,49 @@ struct RetainCommand: Command {
       if removed.contains(where: { $0.table == Table.rejects.name }) { try DerivedStore.removePage(in: output) }
       if let ledger, let spool, refusal == nil { refusal = try removeFiles(of: spool, ledger, &files) }
       if removesAttributions, refusal == nil { refusal = try removeAttributions(&attributions) }
+      if removesImports, refusal == nil { refusal = try removeImports(&imports) }
     } catch {
       throw CommandFailure(error)
     }
-    if refusal == nil || !removed.isEmpty || files > 0 { try report(removed, missing, waiting, files, attributions) }
+    if refusal == nil || !removed.isEmpty || files > 0 || attributions > 0 {
+      try report(removed, missing, waiting, files, (attributions, imports))
+    }
     if let refusal { throw CommandFailure(refusal) }
   }
 
   /// Removes the attributions of Apple Search Ads, and counts them. Returns the reason not to, if there is one.
   private func removeAttributions(_ count: inout Int) throws(FileFailure) -> RemovalRefusal? {
-    var isCSVSafe = false
-    if Ledger.isThere(folder) {
-      isCSVSafe = try Ledger.reading(folder).settings["csv-safe"] == "yes"
-      let clock = trustsClock ? nil : try Ledger.removalClock(folder)
-      if let refusal = clock?.refusal(at: now.milliseconds) { return refusal }
-    }
+    if let refusal = try clockRefusal() { return refusal }
     let selection = AttributionSelection(before: before)
     if !removesAll {
       let share = try SearchAdsRemoval.share(selection, in: output)
       let title = "rows of \(Table.searchAdsAttributions.name)"
       if let refusal = share.refusal(title, before: before.milliseconds) { return refusal }
     }
-    count = try SearchAdsRemoval.remove(selection, from: output, isCSVSafe: isCSVSafe)
+    count = try SearchAdsRemoval.remove(selection, from: output, isCSVSafe: try isCSVSafe())
     return nil
+  }
+
+  /// Removes rows of vendors' exports, and counts them. Returns the reason not to, if there is one.
+  private func removeImports(_ count: inout Int) throws(FileFailure) -> RemovalRefusal? {
+    if let refusal = try clockRefusal() { return refusal }
+    let selection = ImportedRemoval.Selection.before(before)
+    if !removesAll {
+      let share = try ImportedRemoval.share(selection, in: output)
+      if let refusal = share.refusal("rows of \(Table.imported.name)", before: before.milliseconds) { return refusal }
+    }
+    count = try ImportedRemoval.remove(selection, from: output, isCSVSafe: try isCSVSafe()) ?? 0
+    return nil
+  }
+
+  private func isCSVSafe() throws(FileFailure) -> Bool {
+    Ledger.isThere(folder) ? try Ledger.reading(folder).settings["csv-safe"] == "yes" : false
+  }
+
+  /// The doubt about the clock of a table that is in no ledger; nil if there is none.
+  private func clockRefusal() throws(FileFailure) -> RemovalRefusal? {
+    guard Ledger.isThere(folder), !trustsClock else { return nil }
+    return try Ledger.removalClock(folder)?.refusal(at: now.milliseconds)
   }
 
   private func removeFiles(
@@ -176,7 +202,7 @@ struct RetainCommand: Command {
     _ missing: [String],
     _ waiting: [String: TableRetention.Waiting],
     _ files: Int,
-    _ attributions: Int
+    _ others: (attributions: Int, imports: Int)
   ) throws(CommandFailure) {
     for path in missing {
       Terminal.warn(
@@ -197,7 +223,7 @@ struct RetainCommand: Command {
     let summary = JSONValue.object([
       .init("before", .string(before.description)), .init("parts", .integer(Int64(removed.count))),
       .init("rows", .integer(rows)), .init("bytes", .integer(bytes)), .init("spool_files", .integer(Int64(files))),
-      .init("asa_rows", .integer(Int64(attributions))),
+      .init("asa_rows", .integer(others.attributions)), .init("imported_rows", .integer(others.imports)),
       .init(
         "waiting",
         .array(
@@ -209,7 +235,8 @@ struct RetainCommand: Command {
     let text = """
       \(removed.count) parts with \(rows) rows from before \(before) removed (\(bytes) bytes)\
       \(archive.map { " and kept in \($0)" } ?? "")\
-      \(attributions == 0 ? "" : ", \(attributions) rows of \(Table.searchAdsAttributions.name)")\
+      \(others.attributions == 0 ? "" : ", \(others.attributions) rows of \(Table.searchAdsAttributions.name)")\
+      \(others.imports == 0 ? "" : ", \(others.imports) rows of \(Table.imported.name)")\
       \(spool == nil ? "" : ", and \(files) files of the spool")
       """
     try Terminal.print(options.printsJSON ? summary.description : text)

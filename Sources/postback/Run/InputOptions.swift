@@ -33,21 +33,13 @@ struct InputOptions: OptionGroup {
     "the name of a folder or a file with one of {forwarder}, {channel} and {received_at} in it, such as source={forwarder}"
   ) { ContextRule($0) }
 
-  private let detection = Option(
-    "--format-in FORM",
-    "auto (default) reads an input as CSV if its first line is a header with names of postback fields; csv\nif it does not begin as JSON does; json never."
-  ).value(ValueKind<InputForm.Detection>.word)
-  private let mapping = Option.mapping
-
-  private var form: InputForm { mapping.map { InputForm($0) } ?? InputForm(detection ?? .auto) }
+  private let form = FormOptions()
 
   private var context: InputContext { InputContext(forwarder: forwarder, channel: channel) }
 
   /// Throws if options contradict each other.
   func check() throws(CommandFailure) {
-    guard detection == nil || mapping == nil else {
-      throw CommandFailure(.usage, "A mapping says what the form of inputs is. Give --mapping or --format-in.")
-    }
+    try form.check()
     guard forwarder == nil || channel != .appleDirect else {
       throw CommandFailure(
         .usage,
@@ -83,7 +75,7 @@ struct InputOptions: OptionGroup {
     selection.avoided = [tables, state] + (Table.all + Table.derived).map { "\(tables)/\($0.name)" }
     do throws(FileFailure) {
       var found = try FoundInputs(at: paths, selection, remote: remote.find)
-      found.setForm(form)
+      found.setForm(form.value)
       try found.describe { file throws(FileFailure) in
         try InputContext(of: file.path, rules).completed(by: configured[paths[file.place]] ?? context)
       }

@@ -13,6 +13,7 @@ internal import PostbackPipeline
 internal import Reporting
 internal import Signatures
 internal import Tables
+internal import VendorReports
 
 /// `postback settle`: writes `skan_settled`, the unsigned values that count of all copies of a postback.
 struct SettleCommand: DerivedCommand {
@@ -77,7 +78,7 @@ struct SettleCommand: DerivedCommand {
     self.settings = settings
   }
 
-  static var kinds: [PartCache.Kind] { [.settled] }
+  static var kinds: [PartCache.Kind] { [.settled, .vendors] }
 
   func settingsDigest() throws(CommandFailure) -> String {
     let (models, lookups) = (try models(isQuiet: true), try lookups.load(files, isQuiet: true))
@@ -114,11 +115,21 @@ struct SettleCommand: DerivedCommand {
     // The daily report of the same refresh reads them from the state.
     keep(models)
     let summary = settlement.summary
+    let vendors = try await VendorComparison(
+      in: derived.output,
+      accepted: work.tables.postbacks,
+      settled: derived.encoding.formats.contains(.jsonLines) ? TableFiles(derived: .settled, in: folder) : nil,
+      VendorComparison.Settings(),
+      cache: work.cache,
+      jobs: derived.jobs
+    )
+    var unreadable = settlement.unreadable
+    if let vendors { unreadable += vendors.unreadable }
     return DerivedAnswer(
-      text: SettleAnswer(summary: summary).text,
-      json: summary.json.description,
+      text: SettleAnswer(summary: summary, vendors: vendors?.vendors ?? []).text,
+      json: summary.json(with: vendors?.vendors ?? []).description,
       rows: summary.rows.settled,
-      unreadable: settlement.unreadable
+      unreadable: unreadable
     )
   }
 
@@ -162,5 +173,13 @@ struct SettleCommand: DerivedCommand {
     } catch {
       Terminal.warn("\(error) So the next settlement without --models does not use these models.")
     }
+  }
+}
+
+extension SettlementSummary {
+  /// The summary as a JSON object, with the agreement of vendors' exports.
+  fileprivate func json(with vendors: [VendorReport]) -> JSONValue {
+    guard case .object(let members) = json else { return json }
+    return .object(members + [.init("vendors", .array(vendors.map(\.agreement)))])
   }
 }

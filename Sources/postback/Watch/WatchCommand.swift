@@ -10,6 +10,7 @@ struct WatchCommand: Command {
       .value("seconds, such as 2 or 0.5") { text -> Duration? in
         Double(text).flatMap { $0 > 0 && $0 < 1e6 ? .seconds($0) : nil }
       }
+    let form = FormOptions()
     let watch = WatchOptions()
   }
 
@@ -21,7 +22,7 @@ struct WatchCommand: Command {
       A producer writes a file in SPOOL/tmp, makes it durable (fsync) and renames it into SPOOL/new. For producers that
       can only write into SPOOL itself, --settle sets the time for which a file must be unchanged before it is taken. Files
       are taken in the order of their names. A file moves to SPOOL/done when its postbacks are committed. A file that
-      cannot be read moves to SPOOL/failed, with the reason beside it. Also after a crash or a power cut, every postback
+      cannot be read moves to SPOOL/failed, with the reason beside it. --mapping and --format-in are about all files. Also after a crash or a power cut, every postback
       of a committed file is in exactly one row.
 
       --config takes the file of postback serve: spool, out, state, models, trusted_keys, apple_keys and limits.postback_bytes are
@@ -57,6 +58,8 @@ struct WatchCommand: Command {
       }
     )
     consumer.settle = options.settle
+    try options.form.check()
+    consumer.form = options.form.value
     self.consumer = consumer
     refresh = RefreshLoop(every: options.watch.consumer.refresh, options.watch.service.configuration, consumer)
   }

@@ -21,6 +21,17 @@ import Testing
     ] { #expect(result.text.contains(fact), "\(fact)") }
   }
 
+  @Test(arguments: [
+    ("branch.csv", ["--mapping", "branch", "--line", "3"], "example123.skadnetwork"),
+    ("aws-sqs.jsonl", ["--mapping", "aws-sqs", "--record", "3"], "5239"), ("postbacks.csv", ["--line", "2"], "2.2"),
+  ]) func `reads CSV and mapped inputs as run does`(_ file: String, _ options: [String], _ fact: String) async throws {
+    let result = try await BuiltCommand.run(["explain", Fixtures.path("inputs/\(file)")] + options)
+    #expect(result.status == 0 && result.text.contains("yes, unless it is a duplicate"), "\(result.text)")
+    #expect(result.text.contains(fact), "\(result.text)")
+    let both = ["explain", Fixtures.path("inputs/\(file)"), "--mapping", "branch", "--format-in", "csv"]
+    #expect(try await BuiltCommand.run(both).status == 64)
+  }
+
   @Test(arguments: Fixtures.files(in: "hostile"))
   func `explains every rejected record`(_ file: String) async throws {
     let result = try await BuiltCommand.run(["explain", Fixtures.path(file), "--json"])

@@ -21,6 +21,7 @@ struct MappedFixture: CustomTestStringConvertible, Sendable {
     Self(file: "aws-alb.log", mapping: "aws-alb-log", count: 4, receivedAt: "2026-03-05T10:00:00.186Z"),
     Self(file: "aws-cloudfront.log", mapping: "aws-cloudfront-log", count: 4),
     Self(file: "aws-lambda.jsonl", mapping: "aws-lambda", count: 3),
+    Self(file: "aws-sqs.jsonl", mapping: "aws-sqs", count: 4),
     Self(file: "branch.csv", mapping: "branch", count: 2, forwarder: "a_example_ads"),
     Self(
       file: "gcp-load-balancer.jsonl",
@@ -137,6 +138,21 @@ struct MappedFixture: CustomTestStringConvertible, Sendable {
     #expect(bodies.contains(lines[1]) && bodies.contains { $0.contains("no JSON") }, "\(bodies)")
   }
 
+  @Test func `may hold several postbacks in a record, each with its line and its own verdict`() async throws {
+    let events = Fixtures.bytes("inputs/aws-sqs.jsonl").split(separator: UInt8(ascii: "\n"))
+    let whole = try JSONValue(parsing: Array(events[0]))
+    let messages = try #require(whole["Records"]?.elements)
+    let forged = messages[1].description.replacing("525463029", with: "525463030")
+    let mixed = #"{"Records":[\#(messages[0]),\#(forged),{"body":"nothing"}]}"#
+    // A record without the array, with others than objects in it, or cut is one record.
+    let lines = [mixed, messages[2].description, #"{"Records":[1,2]}"#, #"{"Records":[]}"#, #"{"Records":[{"#]
+    try site.put("in.jsonl", Array(lines.joined(separator: "\n").utf8))
+    let summary = try await site.run(["--mapping", "aws-sqs"]).summary
+    #expect(summary["read"]?.integer == 7 && summary["accepted"]?.integer == 2, "\(summary)")
+    #expect(try site.values(["source_line"]) == [["1"], ["2"]])
+    #expect(try site.values(["source_line"], in: "skan_rejects") == [["1"], ["1"], ["3"], ["4"], ["5"]])
+  }
+
   @Test func `keep the decision with the signature, and can be decided again`() async throws {
     let line = RealPostback.v3.object.with(["campaign-id": "43"]).text
     let log = "{\"request_body\":\(JSONValue.string(line)),\"time_iso8601\":\"2026-03-05T11:00:00+01:00\"}"
@@ -164,6 +180,12 @@ struct MappedFixture: CustomTestStringConvertible, Sendable {
     (#"{"name": "a"}"#, "/form"), (#"{"name": "a", "form": "xml"}"#, "/form"),
     (#"{"name": "a", "form": "json", "open": ["again"]}"#, "/open/0"),
     (#"{"name": "a", "form": "json", "open": ["$.a[x]"]}"#, "/open/0"),
+    (
+      #"{"name": "a", "form": "json", "open": ["# + repeatElement(#""base64""#, count: 17).joined(separator: ",")
+        + "]}", "/open"
+    ),
+    (#"{"name": "a", "form": "csv", "each": "$.a"}"#, "/each"),
+    (#"{"name": "a", "form": "json", "each": "a"}"#, "/each"),
     (#"{"name": "a", "form": "json", "fields": {"x": "kid"}}"#, "/fields/x"),
     (#"{"name": "a", "form": "json", "context": {"version": "$.v"}}"#, "/context/version"),
     (#"{"name": "a", "form": "json", "contxt": {}}"#, "Did you mean context?"), ("{", "is not JSON"),
@@ -175,6 +197,20 @@ struct MappedFixture: CustomTestStringConvertible, Sendable {
     #expect(result.status == 65 && result.errorText.contains(expected), "\(result.errorText)")
     let missing = try await BuiltCommand.run(["run", "x", "--mapping", "nothing", "--out", out])
     #expect(missing.status == 64 && missing.errorText.contains("postback inputs lists them"), "\(missing.errorText)")
+  }
+
+  @Test func `that hold more records than a dump can have are not divided without end`() async throws {
+    let event = "{\"Records\":[" + repeatElement("{}", count: 20_000).joined(separator: ",") + "]}\n"
+    try site.put("in.jsonl", Array(String(repeating: event, count: 400).utf8))
+    let packed = try await BuiltCommand.run(
+      executable: "/bin/sh",
+      ["-c", "gzip -9 '\(site.dumps)/in.jsonl'; wc -c < '\(site.dumps)/in.jsonl.gz'"]
+    )
+    let bytes = try #require(Int64(packed.text.trimmingCharacters(in: .whitespacesAndNewlines)))
+    let summary = try await site.run(["--mapping", "aws-sqs"]).summary
+    // 8 million elements, of which so many are divided as the file has bytes, or 65 536.
+    let read = try #require(summary["read"]?.integer)
+    #expect(read < max(bytes, 65_536) + 20_000 + 400 && summary["rejected"]?.integer == read, "\(read) of \(bytes)")
   }
 
   @Test func `of hostile content are rejects in bounded time`() async throws {

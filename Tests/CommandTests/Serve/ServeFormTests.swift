@@ -90,6 +90,32 @@ import Testing
     #expect(try await site.stop() == 0)
   }
 
+  @Test func `may compress a form, and what it says is a form`() async throws {
+    let site = try await site()
+    let type = [
+      "Authorization: Bearer \(Self.token)", "Content-Type: application/x-www-form-urlencoded",
+      "Content-Encoding: gzip",
+    ]
+    func send(_ text: String) async throws -> RawClient.Answer {
+      let input = Array(text.utf8)
+      let body = try await BuiltCommand.run(executable: "/usr/bin/env", ["gzip", "-9"], input: input).output
+      return try site.client().request("POST", Self.path, type, body: body)
+    }
+    #expect(try await send(try Self.form(.v4) + "\n").text.contains(#""received":1"#))
+    let lines = String(repeating: String(decoding: RealPostback.v3.bytes, as: UTF8.self) + "\n", count: 2)
+    #expect(try await send(lines).text.contains(#""received":2"#))
+    let refused = try await send("a=1")
+    #expect(refused.status == 400 && refused.text.contains("holds no postback"), "\(refused.text)")
+    // A form that becomes large is decoded no further than a postback can be long.
+    let large = try await send("a=" + String(repeating: "b", count: 6_000_000))
+    #expect(large.status == 400 || large.status == 413, "\(large.text)")
+    let broken = try site.client().request("POST", Self.path, type, body: Array(try Self.form(.v4).utf8))
+    #expect(broken.status == 400 && broken.text.contains("cannot be decoded"), "\(broken.text)")
+    #expect(try site.envelopes().count == 3)
+    _ = try await rows(site, accepted: 2)
+    #expect(try await site.stop() == 0)
+  }
+
   @Test func `is refused at once where there is no postback`() async throws {
     let site = try await site()
     let bearer = "Authorization: Bearer \(Self.token)"

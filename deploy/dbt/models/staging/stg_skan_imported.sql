@@ -22,6 +22,8 @@ select
     cast(network_name as text) as network_name,
     cast(campaign_name as text) as campaign_name,
     cast(count as bigint) as count,
+    cast(revenue as numeric(28, 7)) as revenue,
+    cast(currency as text) as currency,
     cast(extras as json) as extras,
     cast(source_file as text) as source_file,
     cast(source_line as bigint) as source_line

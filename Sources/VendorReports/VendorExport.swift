@@ -1,0 +1,195 @@
+internal import Base
+internal import ConversionModel
+internal import ImportedRows
+internal import JSON
+internal import PostbackPipeline
+internal import TableReading
+internal import Tables
+
+/// A row of `skan_imported`, as far as it is compared.
+struct ImportedRecord: Sendable {
+  let vendor: String
+  var key = VendorKey()
+  let isLost: Bool
+  let count: Int64
+  let value: VendorValue
+  /// The number of the transaction; nil if the row names none.
+  let transaction: UInt64?
+  let revenue: Amount?
+  let currency: String?
+
+  private static let columns = Columns()
+
+  private struct Columns: Sendable {
+    let vendor = Table.imported.place(.vendor)
+    let receivedAt = Table.imported.place(.receivedAt)
+    let app = Table.imported.place(.appID)
+    let network = Table.imported.place(.adNetworkID)
+    let campaign = Table.imported.place(.campaignID)
+    let source = Table.imported.place(.sourceIdentifier)
+    let window = Table.imported.place(.postbackSequenceIndex)
+    let didWin = Table.imported.place(.didWin)
+    let count = Table.imported.place(.count)
+    let fine = Table.imported.place(.conversionValue)
+    let coarse = Table.imported.place(.coarseConversionValue)
+    let transaction = Table.imported.place(.transactionID)
+    let revenue = Table.imported.place(.revenue)
+    let currency = Table.imported.place(.currency)
+  }
+
+  /// Reads the rows of a batch.
+  static func read(_ batch: RawBatch) -> (records: [ImportedRecord], unreadable: UnreadableRows) {
+    var row = RowCursor(batch, of: .imported)
+    var records: [ImportedRecord] = []
+    while row.next() { records.append(ImportedRecord(row)) }
+    return (records, row.unreadable)
+  }
+
+  private init(_ row: borrowing RowCursor) {
+    let columns = Self.columns
+    vendor = row.text(columns.vendor) ?? ""
+    key.day = row.time(columns.receivedAt).map { Timestamp(milliseconds: $0).daysSince1970 }
+    key.app = row.integer(columns.app)
+    key.network = row.text(columns.network)?.canonicalNetworkID
+    key.campaign = row.integer(columns.campaign)
+    key.source = row.text(columns.source)
+    key.window = row.integer(columns.window)
+    isLost = row.boolean(columns.didWin) == false
+    count = row.integer(columns.count) ?? 0
+    value = VendorValue(fine: row.integer(columns.fine), coarse: row.text(columns.coarse))
+    let window = key.window ?? 0
+    transaction = row.cell(columns.transaction).map { TransactionNumber.of(row.bytes[$0.indices], window: window) }
+    (revenue, currency) = (row.amount(columns.revenue), row.text(columns.currency))
+  }
+}
+
+/// The rows of one vendor.
+struct VendorExport: Sendable {
+  /// A row with a transaction.
+  struct Transaction: Sendable {
+    let number: UInt64
+    /// The place in `keys`.
+    let key: UInt32
+    let value: VendorValue
+    var isMatched = false
+  }
+
+  let vendor: String
+  /// The columns that any row has a value for.
+  private(set) var columns: VendorColumns = []
+  private(set) var keys: [VendorKey] = []
+  private(set) var sums: [VendorSums] = []
+  private(set) var transactions: [Transaction] = []
+  /// The rows, and those that are left out.
+  private(set) var (rows, lost, before, withoutCurrency) = (0, 0, 0, 0)
+  /// Indicates that accepted postbacks of a window after the first one are about the rows.
+  private(set) var hasLaterWindows = false
+  /// The apps and networks that the rows name, and the first and the last day of each app.
+  private var named: Set<VendorKey> = []
+  private var days: [Int64?: ClosedRange<Int64>] = [:]
+  private var places: [VendorKey: UInt32] = [:]
+
+  init(_ vendor: String) { self.vendor = vendor }
+
+  /// Adds a row. Those of days before `firstDay` are left out.
+  mutating func add(_ record: ImportedRecord, firstDay: Int64?) {
+    rows += 1
+    if record.isLost {
+      lost += 1
+      return
+    }
+    let key = record.key
+    if let day = key.day, let firstDay, day < firstDay {
+      before += 1
+      return
+    }
+    if key.day != nil { columns.insert(.date) }
+    if key.app != nil { columns.insert(.app) }
+    if key.network != nil { columns.insert(.network) }
+    if key.campaign != nil || key.source != nil { columns.insert(.campaign) }
+    if key.window != nil { columns.insert(.window) }
+    if let day = key.day {
+      days[key.app] = days[key.app].map { min($0.lowerBound, day)...max($0.upperBound, day) } ?? day...day
+    }
+    let place = place(of: key)
+    sums[place].imported += record.count
+    if let revenue = record.revenue {
+      if let currency = record.currency {
+        sums[place].importedRevenue[currency, default: .zero] += revenue
+      } else {
+        withoutCurrency += 1
+      }
+    }
+    if let number = record.transaction {
+      sums[place].transactions += 1
+      transactions.append(Transaction(number: number, key: UInt32(place), value: record.value))
+    }
+  }
+
+  private mutating func place(of key: VendorKey) -> Int {
+    if let place = places[key] { return Int(place) }
+    places[key] = UInt32(keys.count)
+    keys.append(key)
+    sums.append(VendorSums())
+    return keys.count - 1
+  }
+
+  /// Completes the rows. Where some have a window, those without one are of window 0, as before SKAdNetwork 4.
+  mutating func complete() {
+    if columns.contains(.window) {
+      places = [:]
+      for place in keys.indices {
+        keys[place].window = keys[place].window ?? 0
+        places[keys[place]] = places[keys[place]] ?? UInt32(place)
+      }
+    }
+    named = Set(keys.map { VendorKey(app: $0.app, network: $0.network) })
+    transactions.sort { ($0.number, $0.key) < ($1.number, $1.key) }
+  }
+
+  /// Returns the place of a campaign's accepted postbacks of a day; nil if the vendor's rows are not about its app and network,
+  /// or begin later or end earlier.
+  func key(_ campaign: AcceptedIndex.Campaign, day: Int64?) -> VendorKey? {
+    let app = columns.contains(.app) ? campaign.app : nil
+    let network = columns.contains(.network) ? campaign.network : nil
+    guard named.contains(VendorKey(app: app, network: network)) else { return nil }
+    var key = VendorKey(app: app, network: network)
+    if columns.contains(.date) {
+      guard let day, days[app]?.contains(day) == true else { return nil }
+      key.day = day
+    }
+    if columns.contains(.campaign) { (key.campaign, key.source) = (campaign.campaign, campaign.source) }
+    if columns.contains(.window) { key.window = campaign.window }
+    return key
+  }
+
+  /// The days between the first and the last one of an app, which the export has as a whole.
+  func innerDays(of app: Int64?) -> Range<Int64>? {
+    guard let all = days[app], all.lowerBound + 1 < all.upperBound else { return nil }
+    return all.lowerBound + 1..<all.upperBound
+  }
+
+  // MARK: - Accepted postbacks
+
+  /// Adds accepted postbacks.
+  mutating func add(_ key: VendorKey, _ found: VendorSums, areLater: Bool) {
+    sums[place(of: key)] += found
+    hasLaterWindows = hasLaterWindows || areLater
+  }
+
+  /// Notes the matched row at a place, with the value of its postback.
+  mutating func match(_ place: Int, _ value: VendorValue) {
+    guard !transactions[place].isMatched else { return }
+    transactions[place].isMatched = true
+    let key = Int(transactions[place].key)
+    sums[key].matched += 1
+    sums[key].values.add(transactions[place].value, beside: value)
+  }
+
+  /// The sums by place, in the order of the table. Sums of one place are added up.
+  var sorted: [(key: VendorKey, sums: VendorSums)] {
+    var all: [VendorKey: VendorSums] = [:]
+    for (key, sums) in zip(keys, sums) { all[key, default: VendorSums()] += sums }
+    return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// The comparison of vendors' exports with the postbacks that Apple signed, by `daily`, `refresh`, `settle` and the page.
+@Suite struct `Exports of vendors beside what Apple signed` {
+  private let folder: TemporaryFolder
+  private var out: String { folder.path("out") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @discardableResult
+  private func call(_ words: [String]) async throws -> String {
+    let result = try await BuiltCommand.run(words)
+    #expect(result.status == 0, "\(words.prefix(2)): \(result.errorText)")
+    return result.text
+  }
+
+  private func json(_ words: [String]) async throws -> JSONValue {
+    try JSONValue(parsing: Array(try await call(words + ["--json"]).utf8))
+  }
+
+  private func rows(_ table: String = "skan_vendor_daily", in output: String = "out") throws -> [Object] {
+    Object.lines(try folder.contents(of: "\(output)/\(table)/part-00000001.jsonl"))
+  }
+
+  private func runBranch() async throws {
+    let words = ["run", Fixtures.path("inputs/branch.csv"), "--mapping", "branch", "--models", Fixtures.path("models")]
+    try await call(words + ["--out", out])
+  }
+
+  private func importBranch() async throws {
+    try await call(["import", Fixtures.path("inputs/unsigned-branch.csv"), "--mapping", "branch", "--out", out])
+  }
+
+  private func importText(_ text: String, _ vendor: String, _ options: [String] = []) async throws {
+    let path = try folder.makeFile("\(vendor).csv", holding: Array(text.utf8))
+    try await call(["import", path, "--vendor", vendor, "--out", out] + options)
+  }
+
+  @Test func `are compared by day and campaign, and change no other table`() async throws {
+    try await runBranch()
+    try await call(["settle", out])
+    let before = try await json(["daily", out])
+    let tables = ["skan_daily", "skan_daily_events", "skan_modelled", "skan_settled"]
+    let sums = try tables.map { try folder.contents(of: "out/\($0)/part-00000001.jsonl") }
+    #expect(before["vendors"]?.elements == [])
+    try await importBranch()
+    let after = try await json(["daily", out])
+    #expect(try tables.map { try folder.contents(of: "out/\($0)/part-00000001.jsonl") } == sums)
+    for key in ["postbacks", "windows", "rows", "revenue", "changes"] { #expect(after[key] == before[key], "\(key)") }
+    let compared = try rows().map { row in
+      ["source_identifier", "campaign_id", "imported", "verified", "difference", "matched", "values_equal"].map {
+        row[$0] ?? ""
+      }
+    }
+    #expect(
+      compared == [
+        ["null", "42", "1", "1", "0", "1", "1"], [#""39""#, "null", "1", "0", "1", "0", "0"],
+        [#""5239""#, "null", "1", "0", "1", "0", "0"], ["null", "42", "1", "1", "0", "1", "1"],
+      ]
+    )
+    for row in try rows() { #expect(row.string("date") == "2026-03-05" && row["postback_sequence_index"] == "0") }
+    let settled = try await json(["settle", out])
+    let agreement = try #require(settled["vendors"]?.elements?.first)
+    #expect(agreement["transactions"]?.integer == 4 && agreement["matched"]?.integer == 2)
+  }
+
+  @Test func `of several vendors stay beside each other, with revenue in exact amounts`() async throws {
+    try await runBranch()
+    try await importBranch()
+    let columns = "received_at,app_id,ad_network_id,campaign_id,count,revenue,currency\n"
+    let text = columns + "2026-03-05,525463029,COM.example,42,3,0.1,usd\n2026-03-05,525463029,com.example,42,2,0.2,\n"
+    try await importText(
+      text + "2026-03-06,525463029,com.example,7,1,5,EUR\n2026-03-06,1,com.example,7,1,x,EUR\n",
+      "acme",
+      ["--currency", "USD"]
+    )
+    let report = try await json(["daily", out])
+    #expect(report["vendors"]?.elements?.map { $0["vendor"]?.text } == ["acme", "branch"])
+    let found = try rows().filter { $0.string("vendor") == "acme" }
+    #expect(found.map { $0["imported"] } == ["5", "1", "1"] && found.map { $0["verified"] } == ["1", "0", "0"])
+    #expect(found[0]["imported_revenue"] == "0.3" && found[0]["verified_revenue"] == "8.75")
+    #expect(found.map { $0.string("currency") } == ["USD", nil, "EUR"])
+    #expect(found[1]["app_id"] == "1" && found[1]["imported_revenue"] == "null" && found[2]["imported_revenue"] == "5")
+    // Importing one vendor again replaces its rows alone.
+    try await importText(columns + "2026-03-05,525463029,com.example,42,1,,\n", "acme")
+    #expect(
+      try rows("skan_imported").map { $0.string("vendor") } == ["acme"] + [String?](repeating: "branch", count: 4)
+    )
+  }
+
+  @Test func `without days, windows or networks are compared over all of them`() async throws {
+    try await runBranch()
+    try await importText("app_id,count\n525463029,5\n", "sums")
+    let report = try await json(["daily", out])
+    let row = try #require(try rows().first)
+    #expect(row["imported"] == "5" && row["verified"] == "2" && row["date"] == "null" && row["ad_network_id"] == "null")
+    #expect(report["vendors"]?.elements?.first?["counts_not_tested"]?.text == "no_days")
+  }
+
+  @Test func `are compared again each night, and the result is that of all rows at once`() async throws {
+    let reporting = folder.path("reporting")
+    let dump = try await GeneratedDump(
+      count: 1500,
+      seed: 4,
+      options: ["--campaigns", "6", "--days", "9", "--reporting", reporting]
+    )
+    let lines = dump.bytes.split(separator: UInt8(ascii: "\n"))
+    let models = ["--models", "\(reporting)/models"] + dump.keys
+    for (name, part) in [("first", lines[..<700]), ("second", lines[700...])] {
+      _ = try folder.makeFile(name, holding: Array(part.joined(separator: [UInt8(ascii: "\n")])))
+    }
+    func export(_ output: String) async throws {
+      try await call(["import", folder.path("export.csv"), "--vendor", "acme", "--out", folder.path(output)])
+    }
+    for output in ["out", "whole"] {
+      try await call(["run", folder.path("first"), "--format", "both", "--out", folder.path(output)] + models)
+      guard output == "out" else { continue }
+      let text = try folder.contents(of: "out/skan_postbacks/part-00000001.csv")
+      _ = try folder.makeFile("export.csv", holding: text)
+      try await export(output)
+      try await call(["settle", out])
+      try await call(["daily", out, "--environment", "custom"])
+      #expect(try rows().contains { $0["verified"] != "0" })
+    }
+    func refreshed() async throws -> [String?] {
+      let report = try await json(["refresh", out])
+      return report["steps"]?.elements?.filter { $0["step"]?.text == "daily" }.map { $0["state"]?.text } ?? []
+    }
+    #expect(try await refreshed() == ["current"])
+    try await call(["run", folder.path("second"), "--format", "both", "--out", out] + models)
+    #expect(try await refreshed() == ["made"])
+    try await export("out")
+    #expect(try await refreshed() == ["made"])
+    // All of it at once, and nothing kept from before.
+    try await call(["run", folder.path("second"), "--format", "both", "--out", folder.path("whole")] + models)
+    try await export("whole")
+    try await call(["settle", folder.path("whole")])
+    try await call(["daily", folder.path("whole"), "--environment", "custom"])
+    let table = "skan_vendor_daily/part-00000001.jsonl"
+    #expect(try folder.contents(of: "out/\(table)") == folder.contents(of: "whole/\(table)"))
+    // The verified sums are those of the daily report.
+    let days = try rows("skan_daily").filter { $0.string("date_type") == "received" }
+    let daily = try Dictionary(
+      days.map { (try #require($0["date"]), try #require(Int($0["postbacks_won"] ?? ""))) },
+      uniquingKeysWith: +
+    )
+    let verified = try Dictionary(
+      rows().map { (try #require($0["date"]), try #require(Int($0["verified"] ?? ""))) },
+      uniquingKeysWith: +
+    )
+    let exported = verified.keys.sorted()
+    #expect(exported.count > 5 && exported.dropFirst().dropLast().allSatisfy { verified[$0] == daily[$0] })
+    // Without rows of vendors the table is empty, and not what it was.
+    try FileManager.default.removeItem(atPath: folder.path("out/skan_imported"))
+    #expect(try await refreshed() == ["made"])
+    #expect(try folder.contents(of: "out/\(table)").isEmpty)
+  }
+
+  @Test func `that differ beyond chance are said to, with innocent reasons first, and equal ones are not`() async throws
+  {
+    let reporting = folder.path("reporting")
+    let dump = try await GeneratedDump(
+      count: 3000,
+      seed: 2,
+      options: ["--campaigns", "6", "--days", "20", "--reporting", reporting]
+    )
+    let path = try folder.makeFile("dump", holding: dump.bytes)
+    try await call(["run", path, "--format", "both", "--out", out, "--models", "\(reporting)/models"] + dump.keys)
+    let text = String(decoding: try folder.contents(of: "out/skan_postbacks/part-00000001.csv"), as: UTF8.self)
+    let lines = text.split(whereSeparator: \.isNewline)
+    try await importText(lines.joined(separator: "\n") + "\n", "same")
+    let doubled = lines.enumerated().flatMap { place, line -> [String] in
+      guard place > 0, place % 3 == 0 else { return [String(line)] }
+      var fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      fields[4] = "again-\(fields[4])"
+      return [String(line), fields.joined(separator: ",")]
+    }
+    try await importText(doubled.joined(separator: "\n") + "\n", "more")
+    let daily = try await call(["daily", out, "--environment", "custom"])
+    #expect(daily.contains("The export of more counts ") && !daily.contains("The export of same"), "\(daily)")
+    let sentence = try #require(daily.range(of: "The export of more"))
+    let reasons = try #require(daily.range(of: "Days of another time zone"))
+    #expect(reasons.lowerBound < sentence.lowerBound)
+    let signals = try await json(["rejects", out, "--signals"])
+    let vendors = try #require(signals["signals"]?["vendors"]?.elements)
+    func found(_ vendor: JSONValue) -> Set<String> {
+      Set(
+        (vendor["tests"]?.elements ?? []).filter { $0["significant"] == .bool(true) }.compactMap { $0["test"]?.text }
+      )
+    }
+    #expect(vendors.map(found) == [["more_postbacks"], []])
+    #expect(signals["signals"]?["alarms"]?.elements == [])
+    // The page has the sentences, the table and the plot.
+    try await call(["report", out, "--html", folder.path("page.html")])
+    let page = String(decoding: try folder.contents(of: "page.html"), as: UTF8.self)
+    #expect(
+      page.contains(##"<a href="#vendors">"##) && page.contains(#"<figure id="vendor-days" data-chart="vendorDays""#)
+    )
+    #expect(page.contains("The export of more counts") && !page.contains("The export of same counts"))
+    #expect(!page.contains("<strong>The export"))
+  }
+
+  @Test func `are not compared on days whose postbacks were removed because of their age`() async throws {
+    try await runBranch()
+    try await importBranch()
+    let before = try await json(["daily", out])
+    #expect(before["vendors"]?.elements?.first?["verified"]?.integer == 2)
+    let words = ["retain", "--out", out, "--older-than", "30d", "--tables", "skan_postbacks,skan_events,skan_rejects"]
+    try await call(words + ["--yes-remove-all", "--without-waiting"])
+    let after = try await json(["daily", out])
+    let vendor = try #require(after["vendors"]?.elements?.first)
+    #expect(vendor["before_removed_days"]?.integer == 4 && vendor["imported"]?.integer == 0, "\(vendor)")
+    #expect(try rows().isEmpty)
+  }
+
+  @Test func `are no section of a page without an import`() async throws {
+    try await runBranch()
+    try await call(["daily", out])
+    try await call(["report", out, "--html", folder.path("page.html")])
+    let page = String(decoding: try folder.contents(of: "page.html"), as: UTF8.self)
+    #expect(!page.contains("id=\"vendors\""))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("out/skan_vendor_daily")))
+  }
+}
