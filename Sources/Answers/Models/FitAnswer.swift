@@ -39,7 +39,9 @@ package struct FitAnswer {
   /// The step that puts the model into force after the present one.
   private var replacement: [String] {
     guard let present = report.present, present.span.end == nil, let start = labels.effectiveFrom else { return [] }
-    return ["", "To put the model into force, let \(present.label) end where it begins: \"effective_to\": \"\(start)\"."]
+    return [
+      "", "To put the model into force, let \(present.label) end where it begins: \"effective_to\": \"\(start)\".",
+    ]
   }
 
   private var errors: String {

@@ -195,7 +195,9 @@ struct ReportCommand: Command {
   }
 
   /// Reads what vendors' exports count; nil if the output has none.
-  private func vendors(_ snapshot: DerivedSnapshot) async throws -> (reports: [VendorReport], breakdowns: [VendorBreakdown])? {
+  private func vendors(_ snapshot: DerivedSnapshot) async throws -> (
+    reports: [VendorReport], breakdowns: [VendorBreakdown]
+  )? {
     guard let files = try TableFiles(derived: .vendorDaily, of: snapshot) else { return nil }
     let reports = try VendorReport.read(in: snapshot.place(of: .vendorDaily))
     guard !reports.isEmpty else { return nil }
