@@ -138,7 +138,7 @@ let package = Package(
       optimized
     ),
     module(
-      "Implementation",
+      "AppIntegrationCheck",
       [
         "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "Tables", "PostbackPipeline", "Statistics",
         "TableReading",
@@ -148,7 +148,7 @@ let package = Package(
       "ModelFitting",
       [
         "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "PostbackPipeline", "Statistics",
-        "TableReading", "Implementation", "CReportPage",
+        "TableReading", "AppIntegrationCheck", "CReportPage",
       ],
       optimized
     ),
@@ -283,7 +283,7 @@ let package = Package(
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
         "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "PostbackCopies",
         "PostbackLookup", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports", "FraudSignals",
-        "DailyReports", "Implementation", "ModelFitting",
+        "DailyReports", "AppIntegrationCheck", "ModelFitting",
       ],
       unoptimized
     ),
@@ -306,7 +306,7 @@ let package = Package(
         "TableReading", "Analysis", "DerivedTables", "ImportedRows", "SearchAdsReports",
         "NullValueModelling", "CopySettlement", "VendorReports", "CampaignEnrichment", "FraudSignals", "DailyReports",
         "Reporting", "Warehouse",
-        "Implementation", "ModelFitting", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage",
+        "AppIntegrationCheck", "ModelFitting", "PostbackServer", "PostbackService", "HTTPClient", "ObjectStorage",
         "SearchAds",
         "Delivery",
         "SyntheticTraffic", "CMalloc", "ReportPages",
@@ -414,7 +414,7 @@ let package = Package(
         "TableReading", "Analysis", "FraudSignals", "Reporting", "Answers", "TestSupport",
       ]
     ),
-    tests("Implementation", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
+    tests("AppIntegrationCheck", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("ModelFitting", ["ConversionModel", "PostbackPipeline", "TestSupport"]),
     tests("Metrics", ["TestSupport"]),
     tests(
@@ -443,7 +443,7 @@ let package = Package(
         "ConversionClient", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Tampering",
         "LookupTables", "TableReading", "Analysis", "PostbackLookup", "NullValueModelling", "SearchAdsReports",
         "CopySettlement",
-        "CampaignEnrichment", "DailyReports", "Implementation", "PostbackServer", "PostbackService", "Answers",
+        "CampaignEnrichment", "DailyReports", "AppIntegrationCheck", "PostbackServer", "PostbackService", "Answers",
         "postback",
         "TestSupport",
       ],

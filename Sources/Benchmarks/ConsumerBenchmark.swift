@@ -125,7 +125,7 @@ struct ConsumerBenchmark {
       try ledger.commit(commit)
     }
     let start = ContinuousClock.now
-    _ = try State(path, settings: [:])
+    _ = try PipelineState(path, settings: [:])
     let seconds = (.now - start) / Duration.seconds(1)
     try TemporaryFolder.remove(path)
     return Measure("consumer.recovery", "opening a state with \(keys) ids", seconds * 1000, .milliseconds)

@@ -55,13 +55,13 @@ struct DiagnosisBenchmark {
 
   /// A generated dump with its truth file.
   private struct Case {
-    var trust: Trust
+    var trust: TrustPolicy
     var lines: [[UInt8]]
     var truth: [JSONValue]
 
     init(_ mix: Mix, _ count: Int) async throws {
       let made = try await Dump.lines(mix, count)
-      trust = try Trust.apple(and: made.keys.trusted)
+      trust = try TrustPolicy.apple(and: made.keys.trusted)
       lines = made.lines
       truth = try made.truth.map { try JSONValue(parsing: $0) }
     }

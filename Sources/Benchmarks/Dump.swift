@@ -162,7 +162,7 @@ struct Dump {
   }
 
   /// Returns the trust in Apple's keys and those of the dump.
-  func trust() throws -> Trust { try Trust.apple(and: keys) }
+  func trust() throws -> TrustPolicy { try TrustPolicy.apple(and: keys) }
 
   /// Returns the P-256 key of the dump, and its SubjectPublicKeyInfo in base64.
   func key() throws -> (key: PublicKey, base64: String) {
@@ -174,10 +174,10 @@ struct Dump {
   }
 }
 
-extension Trust {
+extension TrustPolicy {
   /// Returns the trust in Apple's keys and others, given by name and SubjectPublicKeyInfo in base64.
-  static func apple(and keys: [(name: String, base64: String)]) throws -> Trust {
-    var trust = try Trust.apple()
+  static func apple(and keys: [(name: String, base64: String)]) throws -> TrustPolicy {
+    var trust = try TrustPolicy.apple()
     for key in keys { try trust.add(key.name, base64: key.base64) }
     return trust
   }

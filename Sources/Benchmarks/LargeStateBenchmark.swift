@@ -19,7 +19,7 @@ struct LargeStateBenchmark {
     }
     let before = try Self.anonymousMemory()
     var start = ContinuousClock.now
-    _ = try State(folder, settings: [:])
+    _ = try PipelineState(folder, settings: [:])
     add("first_opening", "opening without segments", (.now - start) / .milliseconds(1), .milliseconds)
     add("peak", "greatest memory an id while they are made", Double(try Self.memory("VmHWM")) / Double(keys), .bytes)
     start = .now
@@ -48,7 +48,7 @@ struct LargeStateBenchmark {
       let begin = Machine.processorTime
       let found = try index.find(chunk.keys)
       let candidates = chunk.keys.indices.filter { found.entries[$0] == nil }
-        .map { SeenIndex.Candidate(chunk.seen($0), absentBefore: found.end) }
+        .map { SeenIndex.Candidate(chunk.seen($0), searchedUpTo: found.end) }
       let admissions =
         try index.admit(candidates)
         + chunk.keys.indices.compactMap { place in found.entries[place].map { chunk.seen(place).admission(after: $0) } }

@@ -63,10 +63,10 @@ extension CoarseStarts {
 @available(iOS 18.0, *)
 extension CoarseStarts {
   /// The meaning of each coarse value: nil where none of its fine values is listed.
-  func meanings(over fine: [Meaning?], hasCurrency: Bool) -> [Meaning?] {
+  func meanings(over fine: [DecodedMeaning?], hasCurrency: Bool) -> [DecodedMeaning?] {
     CoarseValue.allCases.map { coarse in
       let covered = fine[fineValues(of: coarse, count: fine.count)].compactMap { $0 }
-      return covered.isEmpty ? nil : Meaning(covering: covered, hasCurrency: hasCurrency)
+      return covered.isEmpty ? nil : DecodedMeaning(covering: covered, hasCurrency: hasCurrency)
     }
   }
 }

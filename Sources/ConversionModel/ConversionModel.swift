@@ -78,7 +78,7 @@ public final class ConversionModel: Sendable {
     fine: Int?,
     coarse: CoarseValue?,
     conversionType: ConversionType? = nil
-  ) -> Meaning? {
+  ) -> DecodedMeaning? {
     guard let index = windowIndex(window, conversionType) else { return nil }
     if let coarse, fine == nil || fine == 0 || window > 0 { return windows[index].meaning(coarse: coarse) }
     return fine.flatMap { windows[index].meaning(fine: $0) }

@@ -103,7 +103,7 @@ extension ReceivedConversion {
     model.windowIndex(window, conversionType).map { model.windows[$0].isCumulative } ?? false
   }
 
-  fileprivate func meaning(under model: ConversionModel) -> Meaning? {
+  fileprivate func meaning(under model: ConversionModel) -> DecodedMeaning? {
     model.meaning(window: window, fine: fineValue, coarse: coarseValue, conversionType: conversionType)
   }
 
@@ -135,7 +135,7 @@ public struct Decoding: Sendable {
   public let isCumulative: Bool?
   private let modelInForce: ConversionModel?
   /// The meaning of the value; nil unless `decoded`.
-  private let meaning: Meaning?
+  private let meaning: DecodedMeaning?
 
   /// A result without a meaning, for every status but `decoded`.
   init(
@@ -153,7 +153,7 @@ public struct Decoding: Sendable {
   }
 
   /// A `decoded` result: the value means `meaning` in `model`.
-  init(_ meaning: Meaning, isCumulative: Bool, in model: ConversionModel, _ interval: InstallDateInterval) {
+  init(_ meaning: DecodedMeaning, isCumulative: Bool, in model: ConversionModel, _ interval: InstallDateInterval) {
     status = .decoded
     self.interval = interval
     ambiguousModels = nil

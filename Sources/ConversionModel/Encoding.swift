@@ -98,14 +98,14 @@ public struct Encoding: Hashable, Sendable {
 @available(iOS 18.0, *)
 struct ValueTable: Sendable {
   /// The meanings by value, nil for a value that the model does not list; empty where it lists none.
-  let meanings: [Meaning?]
+  let meanings: [DecodedMeaning?]
   /// The events that have revenue in any row.
   private let earningEvents: [String]
 
   /// A table without meanings.
   static let empty = ValueTable([])
 
-  init(_ meanings: [Meaning?]) {
+  init(_ meanings: [DecodedMeaning?]) {
     self.meanings = meanings
     var names: [String] = []
     for case let meaning? in meanings {
@@ -115,7 +115,7 @@ struct ValueTable: Sendable {
   }
 
   /// The meaning of a value; nil where it is not listed.
-  subscript(value: Int) -> Meaning? { meanings.indices.contains(value) ? meanings[value] : nil }
+  subscript(value: Int) -> DecodedMeaning? { meanings.indices.contains(value) ? meanings[value] : nil }
 
   /// The highest value that is listed.
   var highest: Int? { meanings.lastIndex { $0 != nil } }
@@ -153,7 +153,7 @@ struct ValueTable: Sendable {
         activity.revenue > .zero && !table.earningEvents.contains { activity.counts[$0] ?? 0 > 0 }
     }
 
-    func reach(_ meaning: Meaning) -> Bool {
+    func reach(_ meaning: DecodedMeaning) -> Bool {
       for event in meaning.events {
         if let count = count(of: event), count < event.minimumCount { return false }
       }
@@ -161,7 +161,7 @@ struct ValueTable: Sendable {
       return activity.revenue >= revenue.minimum
     }
 
-    func areContained(in meaning: Meaning) -> Bool {
+    func areContained(in meaning: DecodedMeaning) -> Bool {
       for event in meaning.events {
         guard let count = count(of: event) else { continue }
         if count < event.minimumCount || event.maximumCount.map({ count > $0 }) ?? false { return false }

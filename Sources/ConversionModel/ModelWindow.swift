@@ -26,8 +26,8 @@ public struct ModelWindow: Sendable {
     conversionType: ConversionType?,
     isCumulative: Bool,
     lockRule: LockRule,
-    fine: [Meaning?],
-    coarse: [Meaning?],
+    fine: [DecodedMeaning?],
+    coarse: [DecodedMeaning?],
     coarseStarts: CoarseStarts?,
     hasCurrency: Bool
   ) {
@@ -49,10 +49,10 @@ public struct ModelWindow: Sendable {
   public var fineValues: [Int] { fineTable.meanings.indices.filter { fineTable[$0] != nil } }
 
   /// The meaning of a fine value; nil where the model does not list it, in particular outside 0 to 63.
-  public func meaning(fine value: Int) -> Meaning? { fineTable[value] }
+  public func meaning(fine value: Int) -> DecodedMeaning? { fineTable[value] }
 
   /// The meaning of a coarse value; nil where the model does not list it.
-  public func meaning(coarse value: CoarseValue) -> Meaning? { coarseTable[value.rank] }
+  public func meaning(coarse value: CoarseValue) -> DecodedMeaning? { coarseTable[value.rank] }
 }
 
 /// The condition under which the app locks a conversion window, so that its postback is sent before the window ends.

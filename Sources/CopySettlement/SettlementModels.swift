@@ -12,7 +12,7 @@ extension Models {
   /// For an app for which a settlement was given models these count, with those that a run had later. Models that were withdrawn
   /// count too, unless they and other models of the same app are valid at the same time.
   package init(keptIn state: String) throws(FileFailure) {
-    let kept = try Ledger.keptModels(in: state)
+    let kept = try Ledger.recordedModels(in: state)
     var texts: [String] = []
     for app in Set(kept.map(\.appID)).sorted() {
       texts += Self.fitting(kept.filter { $0.appID == app })
@@ -30,7 +30,7 @@ extension Models {
 
   /// Returns the texts of models of one app that can be used together: of those that are valid at the same time, those with the
   /// higher rank.
-  private static func fitting(_ models: [KeptModel]) -> [String] {
+  private static func fitting(_ models: [RecordedModel]) -> [String] {
     let given = models.filter(\.isOfSettlement)
     let since = given.first?.commit ?? -1
     let others = models.filter { !$0.isOfSettlement && $0.commit > since }
@@ -44,7 +44,7 @@ extension Models {
 
   /// The names of the models that the last settlements were given, sorted, without those that the last run had too.
   package static func namesOfSettlement(in state: String) throws(FileFailure) -> [String] {
-    let kept = try Ledger.keptModels(in: state)
+    let kept = try Ledger.recordedModels(in: state)
     let ofRun = kept.filter { !$0.isOfSettlement && $0.isInForce }.map(\.name)
     return Set(kept.filter(\.isOfSettlement).map(\.name)).subtracting(ofRun).sorted()
   }

@@ -122,7 +122,7 @@ package struct DailyCounter: Sendable {
       counts.rows.tests += 1
     } else {
       if decided.areSettled { counts.rows.settled += 1 }
-      let trust = decided.areSettled ? DailyTrust(values) : nil
+      let trust = decided.areSettled ? CopyAgreement(values) : nil
       add(cursor, enriched: row, values: values, in: decided, trust, with: &key, to: &counts)
     }
   }
@@ -133,7 +133,7 @@ package struct DailyCounter: Sendable {
     enriched row: EnrichedRow,
     values: borrowing RowCursor,
     in valueColumns: DecidedColumns,
-    _ trust: DailyTrust?,
+    _ trust: CopyAgreement?,
     with key: inout DailyPostbackKey,
     to counts: inout DailyBatch
   ) {
@@ -184,7 +184,7 @@ package struct DailyCounter: Sendable {
     enriched row: EnrichedRow,
     values: borrowing RowCursor,
     in valueColumns: DecidedColumns,
-    _ trust: DailyTrust?,
+    _ trust: CopyAgreement?,
     to key: inout DailyKeyBytes
   ) {
     for dimension in DailyDimension.allCases {
@@ -242,7 +242,7 @@ package struct DailyCounter: Sendable {
     _ cursor: borrowing RowCursor,
     values: borrowing RowCursor,
     in valueColumns: DecidedColumns,
-    _ trust: DailyTrust?,
+    _ trust: CopyAgreement?,
     zeroMayBeNull: Bool,
     to key: inout DailyKeyBytes
   ) {

@@ -56,7 +56,7 @@ struct DailyOutcome: Sendable {
   /// The revenue of one postback; counted if there is a currency.
   var revenue = DailyRevenue()
   /// The certainty of the values; nil if copies were not compared.
-  var trust: DailyTrust?
+  var trust: CopyAgreement?
   /// The first postback with these properties, whose events are those of all; nil unless decoded.
   var example: PostbackKey?
   /// The events of one postback.

@@ -123,7 +123,7 @@ extension DailyOutcome {
     revenue = DailyRevenue(&reader)
     let level = reader.optional()
     let isOfDevice = reader.flag()
-    trust = level.map { DailyTrust(level: Int($0), isOfDevice: isOfDevice) }
+    trust = level.map { CopyAgreement(level: Int($0), isOfDevice: isOfDevice) }
     let key = reader.array { $0.integer(UInt64.self) }
     example = key.count == 2 ? PostbackKey(high: key[0], low: key[1]) : nil
     events = reader.array { DailyEvent(&$0) }

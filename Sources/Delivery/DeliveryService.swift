@@ -15,7 +15,7 @@ package final class DeliveryService {
   private let outbox: Outbox
   private let planner: Planner
   private let sender: Sender
-  private let signals: Signals
+  private let signals: UnixSignals
   private let lock: LockFile
   /// The number of the last commit whose rows were planned.
   private var planned: Int64?
@@ -42,7 +42,7 @@ package final class DeliveryService {
       lock = try Self.lock(settings.state)
       try settings.check()
       outbox = try Outbox(in: settings.state)
-      signals = try Signals()
+      signals = try UnixSignals()
     } catch {
       throw .file(error)
     }
@@ -196,14 +196,14 @@ package final class DeliveryService {
   private func restate(at now: Int64) throws(DeliveryFailure) {
     guard planner.isDone, now >= restatementLookAt else { return }
     restatementLookAt = now + Self.metricsInterval
-    guard let settlement = Restatement.current(in: settings.output), settlement != compared else { return }
+    guard let settlement = SettlementCorrections.current(in: settings.output), settlement != compared else { return }
     if compared == nil {
-      compared = try DeliveryFailure.file { () throws(FileFailure) in try Restatement.compared(in: outbox) }
+      compared = try DeliveryFailure.file { () throws(FileFailure) in try SettlementCorrections.compared(in: outbox) }
     }
     guard settlement != compared else { return }
     try sender.drain(clock: Self.clock)
     sender.unload()
-    try Restatement(settings.output, outbox, settings.partners).run(settlement, at: now)
+    try SettlementCorrections(settings.output, outbox, settings.partners).run(settlement, at: now)
     compared = settlement
     sender.wake()
   }

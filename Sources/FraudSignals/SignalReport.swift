@@ -80,7 +80,7 @@ package struct SignalReport: Sendable {
       (try accepted.divided(), try SettledFiles.byNumber(settled), try SettledFiles.byNumber(enriched))
     }
     for part in parts {
-      var rows = BesideRows(settled: settledFiles[part.number], enriched: enrichedFiles[part.number])
+      var rows = AlignedBatches(settled: settledFiles[part.number], enriched: enrichedFiles[part.number])
       let counter = counter
       try await part.files.scan(jobs: jobs) { batch throws(PipelineFailure) in
         try await rows.next(beside: batch) { () async throws(PipelineFailure) in
@@ -114,7 +114,7 @@ package struct SignalReport: Sendable {
   /// All tests, corrected for their number.
   private static func tests(_ counts: SignalCounts, jobs: Int) async -> [SignalTest] {
     let families: [@Sendable () async throws(Never) -> [SignalTest]] = [
-      { counts.rates.tests() }, { ClusterTests(counts).all() },
+      { counts.rates.tests() }, { ClusterStatistics(counts).all() },
       { RevenueComparison.tests(counts.changes.comparisons()) }, { counts.risk.testsOfWithheld() },
       { SameCampaignTests(counts.values).all() }, { ValueSteps(counts.values).all() },
       { CampaignBursts(values: counts.values).all() },

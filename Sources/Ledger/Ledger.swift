@@ -71,7 +71,7 @@ package final class Ledger {
     case 0: throw .damaged(path, "The file is empty")
     default: break
     }
-    if try !CleanStop.isLast(in: folder.folder) { try Self.verify(path) }
+    if try !CleanShutdownMarker.isLast(in: folder.folder) { try Self.verify(path) }
     database = try SQLiteDatabase(path, .writing)
     try database.execute(Self.pragmas)
     try database.keepLog()
@@ -92,7 +92,9 @@ package final class Ledger {
   }
 
   // Without the record the next start verifies the database, which does no harm.
-  deinit { if failure == nil, (try? database.checkpoint()) == true { try? CleanStop.record(in: folder.folder) } }
+  deinit {
+    if failure == nil, (try? database.checkpoint()) == true { try? CleanShutdownMarker.record(in: folder.folder) }
+  }
 
   /// The number of commits.
   package var commits: Int64 { state.commits }

@@ -40,7 +40,7 @@ extension LedgerReading {
   package func copyLogs(from folderPath: String, to target: DurableFolder) throws(FileFailure) -> Bool {
     let folder = DurableFolder(folderPath)
     let logs = [
-      (SeenLog.name, state.forgotten, state.seen), (PutAwayLog.name, state.putAway.forgotten, state.putAway.end),
+      (SeenLog.name, state.forgotten, state.seen), (ArchivedInputs.name, state.putAway.forgotten, state.putAway.end),
     ]
     for (name, start, end) in logs {
       try target.remove(name)

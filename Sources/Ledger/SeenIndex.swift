@@ -85,11 +85,11 @@ package final class SeenIndex: Sendable {
   package struct Candidate: Sendable {
     let seen: TransactionIndex.Seen
     /// The position in the log before which it has no entry on disk.
-    let absentBefore: Int64
+    let searchedUpTo: Int64
 
     /// Makes a candidate that was looked for: it has no entry on disk before a position in the log.
-    package init(_ seen: TransactionIndex.Seen, absentBefore: Int64 = 0) {
-      (self.seen, self.absentBefore) = (seen, absentBefore)
+    package init(_ seen: TransactionIndex.Seen, searchedUpTo: Int64 = 0) {
+      (self.seen, self.searchedUpTo) = (seen, searchedUpTo)
     }
   }
 
@@ -127,8 +127,8 @@ package final class SeenIndex: Sendable {
       let some = candidates[start..<min(start + Self.lockedAtOnce, candidates.count)]
       // Segments that were made since the look, in rare cases.
       var older: [Int: TransactionIndex.Seen] = [:]
-      for (index, candidate) in zip(some.indices, some) where candidate.absentBefore < end {
-        older[index] = try current?.entry(for: candidate.seen.key, beyond: candidate.absentBefore)
+      for (index, candidate) in zip(some.indices, some) where candidate.searchedUpTo < end {
+        older[index] = try current?.entry(for: candidate.seen.key, beyond: candidate.searchedUpTo)
       }
       memory.withLock { memory in
         if end >= memory.frozenEnd { memory.frozen = nil }

@@ -39,7 +39,7 @@ package struct ModelMeanings: Sendable {
   /// The same models as JSON.
   package static func texts(ofRun output: String) throws(FileFailure) -> [String] {
     let state = StateFolder.path(in: output)
-    return Ledger.isThere(state) ? try Ledger.keptModels(in: state).map(\.text) : []
+    return Ledger.isThere(state) ? try Ledger.recordedModels(in: state).map(\.text) : []
   }
 
   /// The ends of the revenue of all values of a window.

@@ -9,7 +9,7 @@ package struct Pipeline: Sendable {
   /// The rule for the time of receipt of postbacks whose envelope does not give it, or that have no envelope.
   package var receivedAt = ReceivedAtRule()
   /// The trusted keys, the models and the limits, which may be replaced while the pipeline runs.
-  package var settings: Current<PipelineSettings>
+  package var settings: Replaceable<PipelineSettings>
   /// True if an input that cannot be read is reported as failed and the next one is read; false if it ends the run.
   package var skipsUnreadableInputs = false
   /// The number of batches that each concurrent stage is to work on at once.
@@ -19,14 +19,14 @@ package struct Pipeline: Sendable {
   package var shard: Shard?
 
   /// A pipeline with one job.
-  package init(inputs: [InputFile], settings: Current<PipelineSettings>) {
+  package init(inputs: [InputFile], settings: Replaceable<PipelineSettings>) {
     self.inputs = inputs
     self.settings = settings
   }
 
   /// A pipeline with one job, no conversion models and the default limits.
-  package init(inputs: [InputFile], trust: Trust) {
-    self.init(inputs: inputs, settings: Current(PipelineSettings(trust: trust)))
+  package init(inputs: [InputFile], trust: TrustPolicy) {
+    self.init(inputs: inputs, settings: Replaceable(PipelineSettings(trust: trust)))
   }
 
   /// Runs to the end of the inputs and returns the counts of accepted and rejected records. `tables` are the tables of
@@ -35,7 +35,7 @@ package struct Pipeline: Sendable {
   /// Every record ends in exactly one row of `skan_postbacks` or `skan_rejects`, also if runs were interrupted and
   /// several were needed.
   package func run(
-    continuing state: consuming State,
+    continuing state: consuming PipelineState,
     into tables: TableWriter,
     progress: (TableWriter.Progress) -> Void = { _ in },
     committed: (TableWriter.Commit) -> Void = { _ in }
@@ -47,7 +47,7 @@ package struct Pipeline: Sendable {
   /// closure is called.
   package func run(
     _ source: any InputSource,
-    continuing state: consuming State,
+    continuing state: consuming PipelineState,
     into tables: TableWriter,
     progress: (TableWriter.Progress) -> Void = { _ in },
     committed: (TableWriter.Commit) -> Void = { _ in },
@@ -73,7 +73,7 @@ package struct Pipeline: Sendable {
   /// Runs to the end of records, wherever they come from.
   package func run<Records: AsyncSequence>(
     records: Records,
-    continuing state: consuming State,
+    continuing state: consuming PipelineState,
     into tables: TableWriter,
     progress: (TableWriter.Progress) -> Void = { _ in },
     committed: (TableWriter.Commit) -> Void = { _ in },

@@ -5,7 +5,7 @@ package import PostbackVerification
 /// verified or decoded continues with the earlier ones.
 package struct PipelineSettings: Sendable {
   /// The public keys that signatures are verified against, and the policy for accepting what they signed.
-  package let trust: Trust
+  package let trust: TrustPolicy
   /// The conversion models that decode conversion values.
   package let models: Models
   /// The limits on the size of records and batches; an input that is being read continues with the earlier ones.
@@ -14,7 +14,7 @@ package struct PipelineSettings: Sendable {
   let known = VerdictCache()
 
   /// Creates settings, by default without models and with the default limits.
-  package init(trust: Trust, models: Models = .none, limits: ReadLimits = ReadLimits()) {
+  package init(trust: TrustPolicy, models: Models = .none, limits: ReadLimits = ReadLimits()) {
     self.trust = trust
     self.models = models
     self.limits = limits

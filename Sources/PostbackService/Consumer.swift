@@ -14,8 +14,8 @@ package final class Consumer {
   private var options: ConsumerOptions
   private let log: Log
   /// The settings in use, which are replaced on SIGHUP.
-  private let settings: Current<PipelineSettings>
-  private let signals: Signals
+  private let settings: Replaceable<PipelineSettings>
+  private let signals: UnixSignals
   private let folder: SpoolFolder
   private let waiter: SpoolWaiter
   private let manager = ServiceManager()
@@ -43,11 +43,11 @@ package final class Consumer {
     self.options = options
     self.monitor = monitor
     log = options.log
-    settings = Current(options.settings.pipeline)
+    settings = Replaceable(options.settings.pipeline)
     retention = HourlyRetention(options, monitor)
     retry = ConsumerRetry(hasReceiver: options.receiver != nil)
     do throws(FileFailure) {
-      signals = try Signals()
+      signals = try UnixSignals()
       folder = try SpoolFolder(options.spool, settle: options.settle, deletes: options.deletes)
     } catch {
       throw .spool(error)
@@ -137,12 +137,12 @@ package final class Consumer {
   }
 
   /// Opens the state. A state that was open before is never created anew: it is waited for.
-  private func openState() throws(PipelineFailure) -> State {
+  private func openState() throws(PipelineFailure) -> PipelineState {
     do throws(FileFailure) {
       try OutputFolder.refuseNewState(in: options.state, of: options.tables.folder)
       // It may have been unreadable when the options were read.
       if let kept = try? Ledger.reading(options.state) { options.tables.complete(from: kept.settings) }
-      return try State(
+      return try PipelineState(
         options.state,
         settings: options.tables.settings,
         mustExist: hasOpened,

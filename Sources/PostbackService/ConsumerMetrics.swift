@@ -11,7 +11,7 @@ internal import Spool
 /// The totals and the number of commits come from the ledger, so they continue when the process restarts.
 struct ConsumerMetrics: Sendable {
   /// The numbers of records, rows and inputs over the life of the state.
-  var totals = Totals()
+  var totals = LedgerTotals()
   /// The number of commits over the life of the state.
   var commits: Int64 = 0
   /// The time of the last commit, in milliseconds since 1970; 0 before the first.

@@ -157,7 +157,7 @@ package final class ConsumerMonitor: ObservedConsumer {
   func update(from tables: TableWriter) {
     let counts = try? tables.ledger.counts()
     state.withLock { state in
-      if let counts { state.metrics.totals = Totals(counts) }
+      if let counts { state.metrics.totals = LedgerTotals(counts) }
       state.metrics.commits = tables.ledger.commits
       state.metrics.committedAt = tables.ledger.committedAt
       state.metrics.indexKeys = Int(tables.seenCount)

@@ -188,7 +188,7 @@ package final class ReceiverService: Sendable {
   }
 
   /// Receives until a signal asks to end, and replaces the settings by those of `load` on SIGHUP.
-  package func run(until signals: Signals, reloadingWith load: ServiceSettings.Loader) throws(ReceiverFailure) {
+  package func run(until signals: UnixSignals, reloadingWith load: ServiceSettings.Loader) throws(ReceiverFailure) {
     text.observeSpool()
     try start()
     manager.ready()

@@ -11,14 +11,14 @@ package struct ServiceSettings: Sendable {
   /// The settings of the receiver, and the paths that a process uses from its start to its end.
   package let configuration: ServerConfiguration
   /// The public keys that signatures are verified against, and the policy for accepting what they signed.
-  package let trust: Trust
+  package let trust: TrustPolicy
   /// The conversion models.
   package let models: Models
   /// The exchange rates of the conversion value API.
   package let rates: CurrencyRates
 
   /// Creates settings of these parts.
-  package init(_ configuration: ServerConfiguration, trust: Trust, models: Models, rates: CurrencyRates = .none) {
+  package init(_ configuration: ServerConfiguration, trust: TrustPolicy, models: Models, rates: CurrencyRates = .none) {
     self.configuration = configuration
     self.trust = trust
     self.models = models

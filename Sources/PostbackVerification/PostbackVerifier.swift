@@ -16,7 +16,7 @@ internal import Synchronization
 /// ```
 public final class PostbackVerifier: Sendable {
   /// The keys that are trusted.
-  public let trust: Trust
+  public let trust: TrustPolicy
 
   private let tools: Mutex<Tools>
 
@@ -29,9 +29,9 @@ public final class PostbackVerifier: Sendable {
   ///
   /// - Throws: `VerificationError.cryptography`.
   public convenience init() throws(VerificationError) {
-    let trust: Trust
+    let trust: TrustPolicy
     do throws(TrustError) {
-      trust = try Trust.apple()
+      trust = try TrustPolicy.apple()
     } catch {
       throw .cryptography(error.description)
     }
@@ -41,7 +41,7 @@ public final class PostbackVerifier: Sendable {
   /// Makes a verifier that trusts these keys.
   ///
   /// - Throws: `VerificationError.cryptography`.
-  public init(trusting trust: Trust) throws(VerificationError) {
+  public init(trusting trust: TrustPolicy) throws(VerificationError) {
     self.trust = trust
     do throws(LibcryptoFailure) {
       tools = Mutex(Tools(verifier: try SignatureVerifier(trust)))
@@ -82,7 +82,7 @@ public final class PostbackVerifier: Sendable {
 
   private static func verify(
     _ postback: UnverifiedPostback,
-    by trust: Trust,
+    by trust: TrustPolicy,
     _ verifier: inout SignatureVerifier
   ) throws(VerificationError) -> Verification {
     do throws(LibcryptoFailure) {

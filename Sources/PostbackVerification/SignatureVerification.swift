@@ -5,7 +5,7 @@ package import Signatures
 package struct SignatureVerification: Sendable {
   /// The state of the signature.
   package var state: SignatureState
-  /// The key that signed, as an index of `Trust.keys`; of AdAttributionKit, where none did, the one that is named.
+  /// The key that signed, as an index of `TrustPolicy.keys`; of AdAttributionKit, where none did, the one that is named.
   package var key: Int?
   /// The fields that were found signed, or were last tried.
   package var layout: SignedLayout
@@ -18,7 +18,7 @@ package struct SignatureVerification: Sendable {
   /// Indicates that the signature was not verified, because it agrees with that of an earlier postback of the same id.
   package var isResend = false
 
-  /// The key that signed, as an index of `Trust.keys`; nil where none did.
+  /// The key that signed, as an index of `TrustPolicy.keys`; nil where none did.
   package var signer: Int? { accepted?.key }
 
   /// The signature of a trusted key; nil where none signed.
@@ -45,7 +45,7 @@ package struct SignatureVerification: Sendable {
 ///
 /// Only a verification that found such a key makes one, here or in the process whose verdict is restored.
 package struct AcceptedSignature: Sendable {
-  /// The key that signed, as an index of `Trust.keys`.
+  /// The key that signed, as an index of `TrustPolicy.keys`.
   package let key: Int
   /// The fields that the key signed.
   package let layout: SignedLayout

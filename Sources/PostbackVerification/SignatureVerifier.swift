@@ -7,7 +7,7 @@ package import Signatures
 ///
 /// Verifies a batch several times as fast as single postbacks, with the same verdicts. Belongs to one task.
 package struct SignatureVerifier: ~Copyable {
-  let trust: Trust
+  let trust: TrustPolicy
   private let known: VerdictCache
   private var hash: SHA256
   private var verifier: BatchVerifier
@@ -25,7 +25,7 @@ package struct SignatureVerifier: ~Copyable {
   /// The numbers that stand for the trusted keys in these digests.
   private let fingerprints: [UInt64]
 
-  /// The lists of keys that may have signed, as indices of `Trust.keys`: one list for each trusted key alone, then one
+  /// The lists of keys that may have signed, as indices of `TrustPolicy.keys`: one list for each trusted key alone, then one
   /// for each of SKAdNetwork's two curves.
   private let candidates: [[Int]]
   /// The key set of each list of candidates, for lookups in the cache.
@@ -51,7 +51,7 @@ package struct SignatureVerifier: ~Copyable {
   /// Makes a verifier with the trusted keys of `trust` and the earlier verdicts in `known`. With a `resendKey` it makes
   /// digests of the signatures that it accepts, by which an index recognises them; `known` then has only forgeries.
   package init(
-    _ trust: Trust,
+    _ trust: TrustPolicy,
     known: VerdictCache = VerdictCache(),
     resendKey: ResendKey? = nil
   ) throws(LibcryptoFailure) {

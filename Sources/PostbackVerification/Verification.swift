@@ -55,7 +55,7 @@ public struct Verification: Sendable {
   init(
     _ verification: SignatureVerification,
     of received: UnverifiedPostback,
-    by trust: Trust,
+    by trust: TrustPolicy,
     _ verifier: inout SignatureVerifier
   ) throws(LibcryptoFailure) {
     state = verification.state
@@ -92,7 +92,7 @@ public struct VerifiedPostback: Sendable {
   fileprivate init(
     _ received: UnverifiedPostback,
     _ signature: AcceptedSignature,
-    by trust: Trust,
+    by trust: TrustPolicy,
     _ verifier: inout SignatureVerifier
   ) throws(LibcryptoFailure) {
     var postback = received.postback

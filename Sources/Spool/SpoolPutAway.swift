@@ -9,11 +9,11 @@ extension SpoolFolder {
   /// Only the file that was read, in the state in which it was read, is put away. If the name now belongs to another
   /// file, or the file has grown, that file keeps waiting. No file in `done/` is replaced: the second of a name in an hour
   /// becomes `NAME.2`.
-  package func file(
+  package func archive(
     _ entry: SpoolEntry,
     _ identity: SpoolIdentity,
     at now: ContinuousClock.Instant = .now
-  ) -> SpoolFiling {
+  ) -> ArchiveResult {
     var status = stat()
     guard unsafe lstat(entry.systemPath, &status) == 0 else {
       return errno == ENOENT ? .done : stuck(entry, "looked at", errno, now)
@@ -53,7 +53,7 @@ extension SpoolFolder {
     _ entry: SpoolEntry,
     reason: String,
     at now: ContinuousClock.Instant = .now
-  ) -> SpoolFiling {
+  ) -> ArchiveResult {
     let hidden = "\(path)/failed/\(Self.hiddenStart)\(getpid())\(Self.hiddenEnd)"
     let line = Array((SpoolName.printable(reason.utf8) + "\n").utf8)
     let isWritten = Self.write(line, to: hidden)
@@ -162,7 +162,7 @@ extension SpoolFolder {
     _ action: String,
     _ code: Int32,
     _ now: ContinuousClock.Instant
-  ) -> SpoolFiling {
+  ) -> ArchiveResult {
     setAside.add(entry.name, at: now)
     let meaning = unsafe String(cString: strerror(code))
     let advice =
@@ -223,7 +223,7 @@ extension SpoolFolder {
 }
 
 /// The outcome of moving a file out of the folder in which it waits.
-package enum SpoolFiling: Hashable, Sendable {
+package enum ArchiveResult: Hashable, Sendable {
   /// The file no longer waits. Another process may have put it away.
   case done
   /// The file has changed since it was read. It still waits, and is read again as another file. The value is a sentence

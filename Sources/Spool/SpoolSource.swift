@@ -18,7 +18,7 @@ package final class SpoolSource: InputSource {
   private let waiter: SpoolWaiter
   private let tell: (Event) -> Void
   private let handle: (ReceivedSignal) -> Void
-  private let signals: Signals
+  private let signals: UnixSignals
   private var entries: ArraySlice<SpoolEntry> = []
   /// The files that were opened and are not put away yet, by path.
   private var taken: [String: (entry: SpoolEntry, identity: SpoolIdentity)] = [:]
@@ -33,7 +33,7 @@ package final class SpoolSource: InputSource {
   package init(
     _ folder: SpoolFolder,
     _ waiter: SpoolWaiter,
-    _ signals: Signals,
+    _ signals: UnixSignals,
     tell: @escaping (Event) -> Void,
     handle: @escaping (ReceivedSignal) -> Void
   ) {
@@ -87,12 +87,12 @@ package final class SpoolSource: InputSource {
   package func putAway(_ ended: TableWriter.Ended) {
     guard let (entry, identity) = taken.removeValue(forKey: ended.input.path) else { return }
     switch ended.end {
-    case .finished, .known: put(entry, folder.file(entry, identity))
+    case .finished, .known: put(entry, folder.archive(entry, identity))
     case .failed(let reason): put(entry, folder.fail(entry, reason: reason))
     }
   }
 
-  private func put(_ entry: SpoolEntry, _ filing: SpoolFiling) {
+  private func put(_ entry: SpoolEntry, _ filing: ArchiveResult) {
     if case .stuck = filing { folder.notPutAway.insert(entry.name) } else { folder.notPutAway.remove(entry.name) }
     // A file that has changed or cannot be moved still waits, so a scan may find it.
     if let problem = filing.problem {

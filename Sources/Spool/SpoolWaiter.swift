@@ -10,11 +10,11 @@ package final class SpoolWaiter {
   package private(set) var limitation: String?
 
   private let path: String
-  private let signals: Signals?
+  private let signals: UnixSignals?
   private var watch: Int32 = -1
 
   /// Starts to watch the folder in which files wait. If that fails, sets `limitation`, and new files do not end a wait.
-  package init(_ folder: SpoolFolder, signals: Signals?) {
+  package init(_ folder: SpoolFolder, signals: UnixSignals?) {
     path = folder.waitingPath
     self.signals = signals
     watch = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))

@@ -51,7 +51,7 @@ package struct StateCheck {
     }
     let seen = take(Result { () throws(FileFailure) in try seenKeys(ledger) })
     if let seen, areRowsSound { compare(seen, with: rows) }
-    _ = take(Result { () throws(FileFailure) in try PutAwayLog.verify(ledger.state.putAway, in: folder) })
+    _ = take(Result { () throws(FileFailure) in try ArchivedInputs.verify(ledger.state.putAway, in: folder) })
   }
 
   /// Returns the value of a result; for a failure adds a problem and returns nil.

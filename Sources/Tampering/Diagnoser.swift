@@ -8,7 +8,7 @@ package import Signatures
 ///
 /// Any number of tasks may use one diagnoser at once.
 package final class Diagnoser: Sendable {
-  private let trust: Trust
+  private let trust: TrustPolicy
   private let budget: Int
   private let known: [Field: [String]]
   private let p192: Generator
@@ -24,7 +24,7 @@ package final class Diagnoser: Sendable {
   /// Makes a diagnoser with the keys of `trust`, including Apple's development keys, because a test is not a forgery.
   /// `budget` is the number of variants that it tries for one postback.
   package init(
-    _ trust: Trust,
+    _ trust: TrustPolicy,
     context: DiagnosisContext = DiagnosisContext(),
     budget: Int = Diagnoser.standardBudget
   ) throws(LibcryptoFailure) {

@@ -142,7 +142,7 @@ struct AcceptedIndex: Sendable {
       return AcceptedIndex(&reader)
     }
     var index = AcceptedIndex()
-    var rows = BesideRows(settled: settled?.rows)
+    var rows = AlignedBatches(settled: settled?.rows)
     let columns = PostbackColumns()
     try await part.files.scan(jobs: 1) { batch throws(PipelineFailure) in
       try await rows.next(beside: batch) { () async throws(PipelineFailure) in

@@ -1,5 +1,5 @@
 import Foundation
-import Implementation
+import AppIntegrationCheck
 import JSON
 import TestSupport
 import Testing

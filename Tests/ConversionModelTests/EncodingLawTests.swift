@@ -10,7 +10,7 @@ import Testing
   }
 
   /// Tells if a meaning is true of a user's activity, in a second implementation from the documentation of the format.
-  private static func holds(_ meaning: Meaning, of activity: Activity) -> Bool {
+  private static func holds(_ meaning: DecodedMeaning, of activity: Activity) -> Bool {
     for event in meaning.events {
       let count = activity.counts[event.name] ?? 0
       if count < event.minimumCount { return false }

@@ -4,21 +4,29 @@ import Testing
 @testable import Delivery
 
 @Suite struct `Templates` {
-  private func url(_ template: String, _ values: [Macro: MacroValue], _ booleans: BooleanWords = .words) throws
+  private func url(
+    _ template: String,
+    _ values: [TemplatePlaceholder: PlaceholderValue],
+    _ booleans: BooleanWords = .words
+  ) throws
     -> String
   {
-    try URLTemplate(template).expanded(MacroValues(values: values, booleans: booleans))
+    try URLTemplate(template).expanded(PlaceholderValues(values: values, booleans: booleans))
   }
 
-  private func body(_ json: String, _ values: [Macro: MacroValue], _ booleans: BooleanWords = .words) throws -> String {
+  private func body(
+    _ json: String,
+    _ values: [TemplatePlaceholder: PlaceholderValue],
+    _ booleans: BooleanWords = .words
+  ) throws -> String {
     let node = JSONNode(value: try JSONValue(parsing: Array(json.utf8)), pointer: "")
     let template = BodyTemplate(node) { Issue.record("\($0.pointer): \($1.reason)") }
-    return String(decoding: template.expanded(MacroValues(values: values, booleans: booleans)), as: UTF8.self)
+    return String(decoding: template.expanded(PlaceholderValues(values: values, booleans: booleans)), as: UTF8.self)
   }
 
   @Test func `a value is encoded for the place where it stands`() throws {
     let name = "a&b+c %é\"\n/?#="
-    let values: [Macro: MacroValue] = [.eventName: .text(name)]
+    let values: [TemplatePlaceholder: PlaceholderValue] = [.eventName: .text(name)]
     #expect(
       try url("https://p.example/x?e={event_name}&f=1", values)
         == "https://p.example/x?e=a%26b%2Bc%20%25%C3%A9%22%0A%2F%3F%23%3D&f=1"
@@ -41,7 +49,7 @@ import Testing
   }
 
   @Test func `numbers and Booleans stand in JSON without quotes`() throws {
-    let values: [Macro: MacroValue] = [
+    let values: [TemplatePlaceholder: PlaceholderValue] = [
       .conversionValue: .number("0"), .didWin: .boolean(true), .revenue: .number("12.50"),
       .sourceIdentifier: .text("0039"),
     ]
@@ -49,7 +57,7 @@ import Testing
       #"{"a":"{conversion_value}","b":["{did_win}",{"c":"{revenue}"}],"d":"{source_identifier}","e":"{country}","f":3}"#
     #expect(try body(json, values) == #"{"a":0,"b":[true,{"c":12.50}],"d":"0039","e":null,"f":3}"#)
     #expect(try body(#"{"b":"{did_win}","c":"won: {did_win}"}"#, values, .digits) == #"{"b":1,"c":"won: 1"}"#)
-    let whole = BodyTemplate.wholeObject.expanded(MacroValues(values: values, booleans: .digits))
+    let whole = BodyTemplate.wholeObject.expanded(PlaceholderValues(values: values, booleans: .digits))
     #expect(
       String(decoding: whole, as: UTF8.self)
         == #"{"source_identifier":"0039","did_win":1,"conversion_value":0,"revenue":12.50}"#
@@ -57,7 +65,9 @@ import Testing
   }
 
   @Test func `modifiers change a value`() throws {
-    let values: [Macro: MacroValue] = [.country: .text("US"), .receivedAt: .text("2026-03-06T06:23:23.720Z")]
+    let values: [TemplatePlaceholder: PlaceholderValue] = [
+      .country: .text("US"), .receivedAt: .text("2026-03-06T06:23:23.720Z"),
+    ]
     #expect(try url("http://p.example/{country|lower}", values) == "http://p.example/us")
     #expect(
       try url("http://p.example/?t={received_at|unix_ms}&c={currency|default:0}", values)
@@ -68,7 +78,7 @@ import Testing
   }
 
   @Test func `names of others stand for the same values`() throws {
-    let values: [Macro: MacroValue] = [
+    let values: [TemplatePlaceholder: PlaceholderValue] = [
       .networkID: .text("n.skadnetwork"), .redownload: .boolean(false), .rawBase64: .text("e30="),
       .receivedAtUnix: .number("7"),
     ]

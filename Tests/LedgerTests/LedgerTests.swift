@@ -204,19 +204,19 @@ import Testing
     do {
       let ledger = try site.ledger()
       try ledger.commit(fullCommit())
-      #expect(try !CleanStop.isLast(in: folder))
+      #expect(try !CleanShutdownMarker.isLast(in: folder))
     }
-    #expect(try CleanStop.isLast(in: folder))
-    #expect(try !CleanStop.isLast(in: DurableFolder(try site.crashed().state)))
+    #expect(try CleanShutdownMarker.isLast(in: folder))
+    #expect(try !CleanShutdownMarker.isLast(in: DurableFolder(try site.crashed().state)))
     var ledger: Ledger? = try site.ledger()
     try ledger?.commit(LedgerCommit(time: 3))
-    #expect(try !CleanStop.isLast(in: folder))
+    #expect(try !CleanShutdownMarker.isLast(in: folder))
     ledger = nil
-    #expect(try CleanStop.isLast(in: folder))
+    #expect(try CleanShutdownMarker.isLast(in: folder))
     try site.change("state/\(Ledger.name)") { $0[$0.count - 1] ^= 1 }
-    #expect(try !CleanStop.isLast(in: folder))
-    try site.change("state/\(CleanStop.name)") { $0 = [0] }
-    #expect(try !CleanStop.isLast(in: folder))
+    #expect(try !CleanShutdownMarker.isLast(in: folder))
+    try site.change("state/\(CleanShutdownMarker.name)") { $0 = [0] }
+    #expect(try !CleanShutdownMarker.isLast(in: folder))
   }
 
   @Test func `keeps many inputs, and commits after a checkpoint of its log`() throws {

@@ -23,7 +23,7 @@ import Testing
   func admission(_ entry: SeenEntry, in index: SeenIndex) throws -> TransactionIndex.Admission? {
     let found = try index.find([entry.seen.key])
     if let first = found.entries.first ?? nil { return entry.seen.admission(after: first) }
-    return try index.admit([.init(entry.seen, absentBefore: found.end)]).first
+    return try index.admit([.init(entry.seen, searchedUpTo: found.end)]).first
   }
 
   /// Recovers the state, and expects that it has these entries and no others.
@@ -67,7 +67,7 @@ import Testing
     var index = SeenIndex()
     _ = try SeenLog.recover(try site.ledger(), into: &index, limit: 300)
     #expect(try index.find(seenEntries(5000..<5001).map(\.seen.key)).end == 2000)
-    let candidates = entries.enumerated().map { SeenIndex.Candidate($1.seen, absentBefore: Int64($0)) }
+    let candidates = entries.enumerated().map { SeenIndex.Candidate($1.seen, searchedUpTo: Int64($0)) }
     #expect(try index.admit(candidates) == entries.map { _ in .identical })
     #expect(index.count == 2000)
   }

@@ -46,7 +46,7 @@ import Testing
       let other = try #require(again.window(number))
       #expect(other.fineValues == window.fineValues)
       #expect(other.isLockedEarly == window.isLockedEarly)
-      func compare(_ one: Meaning?, _ two: Meaning?, _ place: String) {
+      func compare(_ one: DecodedMeaning?, _ two: DecodedMeaning?, _ place: String) {
         guard let one, let two else {
           #expect(one == nil && two == nil, "\(place)")
           return

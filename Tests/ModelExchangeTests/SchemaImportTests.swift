@@ -74,7 +74,7 @@ import Testing
 
     let (four, _) = try read("adjust-skan4.json", as: .adjust) { ($0.appID, $0.currency) = (1_125_517_808, "EUR") }
     #expect(four.currency == "EUR" && four.span.start == nil)
-    #expect(four.window(0)?.meaning(fine: 12)?.isSame(as: Meaning(events: events, hasCurrency: true)) == true)
+    #expect(four.window(0)?.meaning(fine: 12)?.isSame(as: DecodedMeaning(events: events, hasCurrency: true)) == true)
     #expect(four.window(1)?.meaning(coarse: .high)?.revenue?.estimate == Amount(10))
     #expect(throws: SchemaErrors.self) { try read("adjust-skan4.json", as: .adjust) { $0.appID = 1 } }
     #expect(throws: SchemaErrors.self) { try read("adjust-skan4.json", as: .adjust) { $0.currency = "EUR" } }

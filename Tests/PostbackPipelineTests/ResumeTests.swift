@@ -32,11 +32,11 @@ private final class Site {
   /// Runs over inputs. A missing input ends the run.
   @discardableResult
   func run(_ paths: [String]? = nil, droppingIn spool: String? = nil) async throws -> (tally: Tally, ends: [InputEnd]) {
-    let settings = Current(PipelineSettings(trust: try Trust.apple(), limits: ReadLimits(batchRecords: 4)))
+    let settings = Replaceable(PipelineSettings(trust: try TrustPolicy.apple(), limits: ReadLimits(batchRecords: 4)))
     var pipeline = Pipeline(inputs: (paths ?? [input]).map { InputFile(path: $0) }, settings: settings)
     pipeline.receivedAt = ReceivedAtRule(time: Timestamp("2026-03-10T00:00:00Z"))
     var ends: [InputEnd] = []
-    let state = try State(folder.path + "/state", settings: options.settings)
+    let state = try PipelineState(folder.path + "/state", settings: options.settings)
     let tables = try TableWriter(options, state)
     if let spool { try tables.dropInputs(in: spool) }
     let tally = try await pipeline.run(continuing: state, into: tables, committed: { ends += $0.ends.map(\.end) })

@@ -13,7 +13,7 @@ import Testing
 @Suite struct `The metrics of a consumer` {
   private var metrics: ConsumerMetrics {
     var metrics = ConsumerMetrics(version: "1.2.3")
-    metrics.totals = Totals([
+    metrics.totals = LedgerTotals([
       .read: 100, .accepted: 90, .rejected(.notJSON): 7, .rejected(.duplicateConflict): 3,
       .rows(ofTable: "skan_events"): 200, .inputs(.failed): 2,
     ])

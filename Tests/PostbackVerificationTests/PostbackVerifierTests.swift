@@ -58,7 +58,7 @@ import Testing
     let development = RealPostback.adAttributionKit.bytes
     let refused = try PostbackVerifier().verify(development)
     #expect(refused.state == .development && refused.verified == nil && refused.rejectCode == .developmentKey)
-    var trust = try Trust.apple()
+    var trust = try TrustPolicy.apple()
     trust.allowsDevelopment = true
     let allowed = try #require(try PostbackVerifier(trusting: trust).verify(development).verified)
     #expect(allowed.environment == .development && allowed.fields.conversionType == "re-engagement")
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `refuses a key that cannot be read, and a name that is in use`() throws {
-    var trust = try Trust.apple()
+    var trust = try TrustPolicy.apple()
     #expect(throws: TrustError.self) { try trust.add("broken", base64: "no base64") }
     #expect(throws: TrustError.self) { try trust.add("broken", base64: "MAA=") }
     let signer = try Signer(.p256, id: "ours")

@@ -14,9 +14,9 @@ import Testing
   private func verifications(
     _ texts: [[UInt8]],
     known: VerdictCache,
-    _ trust: Trust? = nil
+    _ trust: TrustPolicy? = nil
   ) throws -> [SignatureState] {
-    var verifier = try SignatureVerifier(try trust ?? Trust.apple(), known: known)
+    var verifier = try SignatureVerifier(try trust ?? TrustPolicy.apple(), known: known)
     return try texts.map { text in
       var parser = PostbackParser()
       var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
@@ -71,7 +71,7 @@ import Testing
 
   @Test func `of a forgery are not verified again, and nothing else is taken for one`() throws {
     let known = VerdictCache()
-    let trust = try Trust.apple()
+    let trust = try TrustPolicy.apple()
     let keys = VerdictCache.KeySet(trust.keys(for: .v3_0).map { trust.keys[$0].key })
     let (digest, signature) = try parts(of: v3)
     // Nothing but the cache can call these invalid.
@@ -80,7 +80,7 @@ import Testing
     #expect(try verifications([v4.bytes], known: known, trust) == [.valid])
 
     // Neither other keys, of which one may have signed it, nor another signature or other content are known.
-    #expect(try verifications([v3.bytes], known: known, try Trust.apple()) == [.valid])
+    #expect(try verifications([v3.bytes], known: known, try TrustPolicy.apple()) == [.valid])
     let others = VerdictCache()
     for other in [signature.dropLast() + [signature[0]], signature + [0]] {
       others.insertForgery(other.span, of: digest, by: keys)
@@ -92,7 +92,7 @@ import Testing
 
   @Test func `of a forgery with zeros filled in are known under both layouts`() throws {
     let known = VerdictCache()
-    let trust = try Trust.apple()
+    let trust = try TrustPolicy.apple()
     let forged = Array(v4.object.with(["app-id": "1", "source-app-id": "0"]).text.utf8)
     #expect(try verifications([forged, forged], known: known, trust) == [.invalid, .invalid])
     // What Apple signed with zeros filled in is still seen through.
@@ -147,10 +147,10 @@ import Testing
       default: texts.append(Array(try ours.sign(RealPostback.v4.object.with(id)).text.utf8))
       }
     }
-    var trust = try Trust.apple()
+    var trust = try TrustPolicy.apple()
     try trust.add("ours", base64: ours.base64)
     try trust.add("short", base64: short.base64)
-    func states(_ trust: Trust, batch: Int) throws -> [SignatureState] {
+    func states(_ trust: TrustPolicy, batch: Int) throws -> [SignatureState] {
       var verifier = try SignatureVerifier(trust)
       var states: [SignatureState] = []
       for start in stride(from: 0, to: texts.count, by: batch) {

@@ -59,7 +59,7 @@ import Testing
       var parser = PostbackParser()
       var bytes = real.bytes + [UInt8](repeating: 0, count: JSONParser.padding)
       let postback = try parser.parse(real.bytes.indices, of: &bytes)
-      var verifier = try SignatureVerifier(try Trust.apple())
+      var verifier = try SignatureVerifier(try TrustPolicy.apple())
       let verification = try verifier.verify(postback, of: bytes)
       var decoded: [UInt8] = []
       var expected: UInt64?

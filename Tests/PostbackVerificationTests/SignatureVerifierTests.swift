@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct `Verification of signatures` {
   /// The verdict on one postback.
-  private func verification(of text: [UInt8], by trust: Trust) throws -> SignatureVerification {
+  private func verification(of text: [UInt8], by trust: TrustPolicy) throws -> SignatureVerification {
     var parser = PostbackParser()
     var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
     let postback = try parser.parse(0..<text.count, of: &bytes)
@@ -18,12 +18,12 @@ import Testing
 
   @Test(arguments: RealPostback.all)
   func `every postback that Apple published gets its verdict`(_ postback: RealPostback) throws {
-    #expect(try verification(of: postback.bytes, by: Trust.apple()).state.rawValue == postback.signatureState)
+    #expect(try verification(of: postback.bytes, by: TrustPolicy.apple()).state.rawValue == postback.signatureState)
   }
 
   @Test(arguments: RealPostback.all.filter { $0.signatureState == "valid" })
   func `a changed signed field is rejected`(_ real: RealPostback) throws {
-    let trust = try Trust.apple()
+    let trust = try TrustPolicy.apple()
     let changes = [
       ("campaign-id", "43"), ("source-identifier", "\"11\""), ("app-id", "1"), ("redownload", nil),
       ("transaction-id", "\"6aafb7a5-0170-41b5-bbe4-fe71dedf1e99\""), ("ad-network-id", "\"COM.EXAMPLE\""),
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `a field that the version does not sign may change`() throws {
-    let trust = try Trust.apple()
+    let trust = try TrustPolicy.apple()
     for (real, name, value) in [
       (RealPostback.v1, "redownload", "true"), (.v1, "source-app-id", "5"), (.v22, "did-win", "false"),
       (.v3, "conversion-value", "1"), (.v4, "conversion-value", "1"), (.v4, "country-code", "\"DE\""),
@@ -59,7 +59,7 @@ import Testing
       "postback-sequence-index":0}
       """
     let (ours, other) = (try Signer(.p256, id: "ours"), try Signer(.p256, id: "other", seed: "another"))
-    var trust = try Trust.apple()
+    var trust = try TrustPolicy.apple()
     try trust.add("ours", base64: ours.base64)
     func state(_ object: Object) throws -> SignatureState {
       try verification(of: object.bytes, by: trust).state
@@ -77,7 +77,7 @@ import Testing
 
   @Test(arguments: ["apple-cas-identifier/0", "apple-development-identifier/1", "apple-skadnetwork-p192", "twice"])
   func `nobody's key takes a name that is taken`(_ id: String) throws {
-    var trust = try Trust.apple()
+    var trust = try TrustPolicy.apple()
     let signer = try Signer(.p256, id: id)
     if id == "twice" { try trust.add(id, base64: signer.base64) }
     #expect(throws: TrustError.self) { try trust.add(id, base64: signer.base64) }

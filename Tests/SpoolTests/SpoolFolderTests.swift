@@ -57,7 +57,7 @@ import Testing
     let identity = try folder.open(entries[1]).identity
     for name in ["a", "b", "c"] { try #require(unsafe unlink("\(site.path)/new/\(name)") == 0) }
     #expect(spoolRefusal(folder, entries[0])?.kind == .vanished)
-    #expect(folder.file(entries[1], identity) == .done)
+    #expect(folder.archive(entries[1], identity) == .done)
     #expect(folder.fail(entries[2], reason: "is broken") == .done)
     #expect(try site.done() == [])
     #expect(try site.names("failed") == [])
@@ -139,7 +139,7 @@ import Testing
     let entries = try folder.scan()
     let identity = try folder.open(entries[1]).identity
     #expect(try SpoolBacklog(of: site.path).count == 3)
-    #expect(folder.file(entries[1], identity).problem == nil)
+    #expect(folder.archive(entries[1], identity).problem == nil)
     let left = try SpoolBacklog(of: site.path)
     #expect(left.count == 2 && left.oldest ?? 0 > 1_000_005)
   }

@@ -99,7 +99,7 @@ import Testing
     try site.write("failed/b.reason", "is bad\n")
     let entries = try folder.scan()
     let file = try folder.open(entries[0])
-    #expect(folder.file(entries[0], file.identity) == .done)
+    #expect(folder.archive(entries[0], file.identity) == .done)
     for entry in entries.dropFirst() { #expect(folder.fail(entry, reason: "is bad") == .done) }
     #expect(try site.done() == ["a"])
     #expect(try site.names("failed") == ["b", "b.reason", "c", "c.reason"])
@@ -115,7 +115,7 @@ import Testing
     let entry = try #require(try folder.scan().first)
     let identity = try folder.open(entry).identity
     if isReplaced { try site.put("a", "more") } else { try site.write("new/a", "text that grew") }
-    let filing = folder.file(entry, identity)
+    let filing = folder.archive(entry, identity)
     #expect(filing == .changed(filing.problem ?? ""))
     // And it is to be had at once.
     let again = try #require(try folder.scan().first)
@@ -161,7 +161,7 @@ import Testing
       if geteuid() == 0 { try #require(seteuid(65534) == 0) }
       let now = ContinuousClock.now
       let entries = try folder.scan(at: now)
-      let filing = folder.file(entries[0], try folder.open(entries[0]).identity, at: now)
+      let filing = folder.archive(entries[0], try folder.open(entries[0]).identity, at: now)
       #expect(filing.problem?.contains("/new/a: The file cannot be moved to") == true)
       #expect(filing.problem?.contains("Give this user permission") == true)
       let refusal = try #require(spoolRefusal(folder, entries[1]))
@@ -191,7 +191,7 @@ import Testing
     let folder = try site.folder()
     try site.put("a")
     let entry = try #require(try folder.scan().first)
-    let filing = folder.file(entry, try folder.open(entry).identity)
+    let filing = folder.archive(entry, try folder.open(entry).identity)
     #expect(filing == .stuck(filing.problem ?? ""))
     #expect(filing.problem?.contains("Keep the directories of the spool on one file system") == true)
     #expect(try site.names("new") == ["a"])

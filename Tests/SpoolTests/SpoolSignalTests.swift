@@ -13,7 +13,7 @@ import Testing
   @Test func `are reported instead of ending the process, also while it waits`() async {
     // Of its own process, as the signals are; its first thread waits in libdispatch, as that of the command does.
     await #expect(processExitsWith: .success) {
-      let signals = try Signals()
+      let signals = try UnixSignals()
       #expect(signals.pending() == [])
       let site = try SpoolSite()
       let waiter = SpoolWaiter(try site.folder(), signals: signals)
@@ -46,7 +46,7 @@ import Testing
 
   @Test func `end the process again after the handlers are removed`() async {
     await #expect(processExitsWith: .signal(SIGTERM)) {
-      do { _ = try Signals() }
+      do { _ = try UnixSignals() }
       kill(getpid(), SIGTERM)
       sleep(20)
     }

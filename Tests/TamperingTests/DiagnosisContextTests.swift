@@ -9,11 +9,11 @@ import Testing
 
 @Suite struct `Diagnosis with known values` {
   private let signer: Signer
-  private var trust: Trust
+  private var trust: TrustPolicy
 
   init() throws {
     signer = try Signer(.p256, id: "ours")
-    trust = try Trust.apple()
+    trust = try TrustPolicy.apple()
     try trust.add("ours", base64: signer.base64)
   }
 

@@ -171,12 +171,12 @@ import Testing
   func `an accepted spelling is not reported`(_ real: RealPostback, key: String, json: String) throws {
     let text = Array(real.object.with([key: json]).text.utf8)
     #expect(try verification(of: text).state == .valid)
-    #expect(try Diagnoser(Trust.apple()).diagnose(text).code == "unaltered")
+    #expect(try Diagnoser(TrustPolicy.apple()).diagnose(text).code == "unaltered")
   }
 
   @Test func `lost leading zeros are restored`() throws {
     let signer = try Signer(.p256, id: "ours")
-    var trust = try Trust.apple()
+    var trust = try TrustPolicy.apple()
     try trust.add("ours", base64: signer.base64)
     let signed = try signer.sign(RealPostback.v4.object.with(["source-identifier": "\"0039\""]))
     let text = signed.with(["source-identifier": "39"]).text
@@ -198,13 +198,13 @@ import Testing
   @Test func `an envelope is opened, also one with the body in base64`() throws {
     let edited = RealPostback.v3.object.with(["campaign-id": "77"]).bytes
     let encoded = String(decoding: Base64.standard.encode(edited), as: UTF8.self)
-    let plain = try Diagnoser(Trust.apple()).diagnose(edited)
-    let enveloped = try Diagnoser(Trust.apple()).diagnose(Array("{\"body_base64\":\"\(encoded)\"}".utf8))
+    let plain = try Diagnoser(TrustPolicy.apple()).diagnose(edited)
+    let enveloped = try Diagnoser(TrustPolicy.apple()).diagnose(Array("{\"body_base64\":\"\(encoded)\"}".utf8))
     #expect(plain == enveloped && plain.recovery != nil)
   }
 
   @Test func `a test postback that is not allowed is named as a test, edited or not`() throws {
-    var trust = try Trust.apple()
+    var trust = try TrustPolicy.apple()
     let signer = try Signer(.p256, id: "test")
     try trust.append("test", .development, signer.base64)
     let diagnoser = try Diagnoser(trust)

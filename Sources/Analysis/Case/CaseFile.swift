@@ -54,7 +54,7 @@ package struct CaseFile: Sendable {
   /// The records by each column of `senderColumns`, those with the most records first.
   package let senders: [[Sender]]
   /// The revenue that the accepted postbacks were decoded into, by app and currency.
-  package let revenue: [Report.RevenueRange]
+  package let revenue: [RejectReport.RevenueRange]
   /// The copies whose unsigned values differ from those of the first copy, where either copy meets the conditions.
   package let conflicts: Conflicts?
   /// The number of records of each forwarder.
@@ -110,12 +110,12 @@ package struct CaseFile: Sendable {
     unreadable = survey.unreadable
   }
 
-  private static func byCount(_ groups: Groups) -> [(values: [String?], tally: RowTally)] {
+  private static func byCount(_ groups: GroupTallies) -> [(values: [String?], tally: RowTally)] {
     groups.tallies.map { ($0.key.values, $0.value) }
       .sorted { ($1.1.count, $0.0[0] ?? "") < ($0.1.count, $1.0[0] ?? "") }
   }
 
-  private static func days(accepted: Groups, rejected: Groups) -> [Day] {
+  private static func days(accepted: GroupTallies, rejected: GroupTallies) -> [Day] {
     var days: [String?: Day] = [:]
     for (key, tally) in accepted.tallies {
       let date = key.values[0]
@@ -130,7 +130,7 @@ package struct CaseFile: Sendable {
     return days.values.sorted { ($0.date ?? "~") < ($1.date ?? "~") }
   }
 
-  private static func senders(accepted: Groups, rejected: Groups) -> [Sender] {
+  private static func senders(accepted: GroupTallies, rejected: GroupTallies) -> [Sender] {
     var senders: [String?: Sender] = [:]
     for (key, tally) in accepted.tallies {
       senders[key.values[0], default: Sender(name: key.values[0])].records.accepted += tally.count
@@ -152,13 +152,13 @@ private struct CaseCount: Sendable {
   var accepted = 0
   var rejects = RejectCounts()
   var span = RowTally()
-  var statuses = Groups()
+  var statuses = GroupTallies()
   /// Accepted postbacks by day.
-  var days = Groups()
+  var days = GroupTallies()
   /// Rejects by day and code.
-  var dayCodes = Groups()
-  var acceptedBySender = CaseFile.senderColumns.map { _ in Groups() }
-  var rejectedBySender = CaseFile.senderColumns.map { _ in Groups() }
+  var dayCodes = GroupTallies()
+  var acceptedBySender = CaseFile.senderColumns.map { _ in GroupTallies() }
+  var rejectedBySender = CaseFile.senderColumns.map { _ in GroupTallies() }
   var revenue = RevenueSums()
   var rejectedExamples: RejectSample
   var acceptedExamples: RejectSample

@@ -38,7 +38,7 @@ package struct RejectSurvey: Sendable {
 
   /// Answers a query from tables of rejects and, if they are given, of accepted postbacks.
   ///
-  /// The memory used does not grow with the number of rows: at most `Groups.largestCount` groups and `shownRows` rows
+  /// The memory used does not grow with the number of rows: at most `GroupTallies.largestCount` groups and `shownRows` rows
   /// are kept.
   package init(
     _ query: RejectQuery,
@@ -97,12 +97,12 @@ extension RejectSurvey.Group {
 /// The counts of one batch, or of all batches so far.
 private struct SurveyPart: Sendable {
   var rejects = RowTally()
-  var groups = Groups()
+  var groups = GroupTallies()
   var readCount = 0
   /// The records read, by those columns of the grouping that accepted postbacks also have.
-  var read = Groups()
+  var read = GroupTallies()
   /// The records read, by forwarder.
-  var forwarders = Groups()
+  var forwarders = GroupTallies()
   var copies: [ConflictReader.Copy] = []
   var firsts: [ConflictReader.First] = []
   var conflicts = ConflictTable()

@@ -11,7 +11,7 @@ struct SourceIdentifiers: Sendable {
   private let body = Table.rejects.place(.rawBody)
 
   /// Counts the current reject, if its record has a source identifier or a campaign id.
-  func add(_ row: borrowing RowCursor, to groups: inout Groups, _ group: inout GroupKey) {
+  func add(_ row: borrowing RowCursor, to groups: inout GroupTallies, _ group: inout GroupKey) {
     guard row.text(code).flatMap(RejectCode.init)?.rejectClass != .copies, let text = row.text(body),
       let record = try? JSONValue(parsing: Array(text.utf8)),
       let source = record["source-identifier"]?.text ?? record["campaign-id"]?.integer.map({ "\($0)" }),
@@ -36,7 +36,7 @@ private struct ComparisonCounting: Sendable {
 
   struct Part: Sendable {
     var count = CubeCount()
-    var sources = Groups()
+    var sources = GroupTallies()
   }
 
   func rejects(in batch: RawBatch) -> Part {

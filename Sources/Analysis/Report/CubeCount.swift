@@ -5,9 +5,9 @@ internal import Tables
 /// The counts from which a report's cube is made, of one batch or of all batches so far. Their size is bounded.
 struct CubeCount: Sendable {
   /// All records by source of time, day, forwarder, network, app, reject code, decode status, window and kind of value.
-  private(set) var outcomes = Groups()
+  private(set) var outcomes = GroupTallies()
   /// Won first installs by source of time, day, forwarder, network, app, and the estimated, first and last possible day.
-  private(set) var installs = Groups()
+  private(set) var installs = GroupTallies()
   /// The revenue of each window by source of time, day, forwarder, network, app, currency, conversion type and model.
   private(set) var revenue = RevenueGroups()
 
@@ -41,7 +41,7 @@ struct CubeCount: Sendable {
 
   /// Reads what `encode` has written.
   init(_ reader: inout ResultReader) {
-    (outcomes, installs, revenue) = (Groups(&reader), Groups(&reader), RevenueGroups(&reader))
+    (outcomes, installs, revenue) = (GroupTallies(&reader), GroupTallies(&reader), RevenueGroups(&reader))
   }
 }
 

@@ -34,7 +34,7 @@ package struct ReceivedSpan: Sendable {
   package let others: [(origin: TimeOrigin, count: Int)]
 
   /// Computes the span from tallies by `received_at_source`.
-  init(_ sources: Groups) {
+  init(_ sources: GroupTallies) {
     var tallies = [RowTally](repeating: RowTally(), count: TimeOrigin.allCases.count)
     for (key, tally) in sources.tallies { tallies[TimeOrigin(key.values[0]).rawValue] += tally }
     let origin = TimeOrigin.allCases.first { tallies[$0.rawValue].firstSeen != nil } ?? .ownTime
@@ -47,7 +47,7 @@ package struct ReceivedSpan: Sendable {
 
   /// Merges tallies that are grouped by `received_at_source` and other columns into tallies by the other columns. Times
   /// of an origin that does not count are removed; the counts stay.
-  func withoutSources(_ groups: Groups) -> [(values: [String?], tally: RowTally)] {
+  func withoutSources(_ groups: GroupTallies) -> [(values: [String?], tally: RowTally)] {
     var found: [[String?]: RowTally] = [:]
     for (key, tally) in groups.tallies {
       let values = key.values

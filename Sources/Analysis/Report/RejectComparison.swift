@@ -98,7 +98,7 @@ package struct RejectComparison: Sendable {
   /// Compares counts of records by day, outcome and sender. `sources` has counts by day, code, sender and source identifier.
   init(
     _ count: CubeCount,
-    _ sources: Groups,
+    _ sources: GroupTallies,
     origin: TimeOrigin?,
     _ periods: (before: RejectPeriod, after: RejectPeriod)
   ) {

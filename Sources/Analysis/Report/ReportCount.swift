@@ -8,36 +8,36 @@ internal import TableReading
 /// hold.
 struct ReportCount: Sendable {
   /// Rejects and accepted postbacks by `received_at_source`.
-  var sources = Groups()
+  var sources = GroupTallies()
   /// Rejects by `received_at_source` and reject code.
-  var codes = Groups()
+  var codes = GroupTallies()
   /// Rejects by stage.
-  var stages = Groups()
+  var stages = GroupTallies()
   /// Rejects by `received_at_source`, hour of receipt and reject code.
-  var hours = Groups()
+  var hours = GroupTallies()
   /// Rejects by ad network and reject code.
-  var networkCodes = Groups()
+  var networkCodes = GroupTallies()
   /// Rejects by forwarder and reject code.
-  var forwarderCodes = Groups()
+  var forwarderCodes = GroupTallies()
   /// Rejects and accepted postbacks by ad network.
-  var networks = Groups()
+  var networks = GroupTallies()
   /// Rejects and accepted postbacks by forwarder.
-  var forwarders = Groups()
+  var forwarders = GroupTallies()
   /// The senders of the accepted postbacks that were read last. They are no part of a result.
   var senders = PartSenders()
   var conflicts = ConflictTable()
   var sample: RejectSample
   var cube = CubeCount()
   /// Rejects by day, code, sender and source identifier, without harmless copies.
-  var identifiers = Groups()
+  var identifiers = GroupTallies()
 
   var accepted = 0
   /// Accepted postbacks by `decode_status`.
-  var statuses = Groups()
-  var windows = (0...2).map { Report.Window(index: $0) }
+  var statuses = GroupTallies()
+  var windows = (0...2).map { RejectReport.Window(index: $0) }
   var revenue = RevenueSums()
   /// Installs by day, in one dictionary for each `TimeOrigin`.
-  var installs = [[Int: Report.InstallDay]](repeating: [:], count: TimeOrigin.allCases.count)
+  var installs = [[Int: RejectReport.InstallDay]](repeating: [:], count: TimeOrigin.allCases.count)
   var otherInstalls = 0
   var unreadable = UnreadableRows()
 
@@ -68,7 +68,7 @@ struct ReportCount: Sendable {
     unreadable += later.unreadable
   }
 
-  private var groups: [Groups] {
+  private var groups: [GroupTallies] {
     [sources, codes, hours, networks, networkCodes, forwarders, forwarderCodes, statuses]
   }
 
@@ -103,10 +103,10 @@ extension ReportCount: PartResult {
 
   init(_ reader: inout ResultReader) {
     sample = RejectSample(&reader)
-    (sources, codes, hours) = (Groups(&reader), Groups(&reader), Groups(&reader))
-    (networks, networkCodes) = (Groups(&reader), Groups(&reader))
-    (forwarders, forwarderCodes, statuses) = (Groups(&reader), Groups(&reader), Groups(&reader))
-    (stages, identifiers) = (Groups(&reader), Groups(&reader))
+    (sources, codes, hours) = (GroupTallies(&reader), GroupTallies(&reader), GroupTallies(&reader))
+    (networks, networkCodes) = (GroupTallies(&reader), GroupTallies(&reader))
+    (forwarders, forwarderCodes, statuses) = (GroupTallies(&reader), GroupTallies(&reader), GroupTallies(&reader))
+    (stages, identifiers) = (GroupTallies(&reader), GroupTallies(&reader))
     conflicts = ConflictTable(&reader)
     cube = CubeCount(&reader)
     revenue = RevenueSums(&reader)
@@ -118,7 +118,7 @@ extension ReportCount: PartResult {
     }
     for origin in installs.indices {
       installs[origin] = reader.dictionary { reader in
-        var day = Report.InstallDay(day: reader.count())
+        var day = RejectReport.InstallDay(day: reader.count())
         (day.estimated, day.certain, day.possible) = (reader.count(), reader.count(), reader.count())
         return (day.day, day)
       }
@@ -127,7 +127,7 @@ extension ReportCount: PartResult {
   }
 }
 
-extension Report.Window {
+extension RejectReport.Window {
   static func += (left: inout Self, right: Self) {
     left.fine += right.fine
     left.coarse += right.coarse
@@ -135,7 +135,7 @@ extension Report.Window {
   }
 }
 
-extension Report.InstallDay {
+extension RejectReport.InstallDay {
   static func += (left: inout Self, right: Self) {
     left.estimated += right.estimated
     left.certain += right.certain

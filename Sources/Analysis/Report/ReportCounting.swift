@@ -37,7 +37,7 @@ struct ReportCounting: Sendable {
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
       let time = row.time(rejects.received)
-      func add(_ reader: GroupKeyReader, to groups: inout Groups) {
+      func add(_ reader: GroupKeyReader, to groups: inout GroupTallies) {
         reader.read(row, into: &key)
         groups.add(key, at: time)
       }

@@ -27,7 +27,7 @@ struct RevenueSums: Sendable {
     }
   }
 
-  /// The columns that separate sums; the first two identify a `Report.RevenueRange`.
+  /// The columns that separate sums; the first two identify a `RejectReport.RevenueRange`.
   private static let columns = [
     "app_id", "currency", "ad_network_id", "conversion_type", "model_id", "model_version",
   ]
@@ -56,8 +56,8 @@ struct RevenueSums: Sendable {
   init(_ reader: inout ResultReader) { sums = RevenueGroups(&reader) }
 
   /// The revenue by app and currency: currencies by the number of their postbacks, and in each the largest estimates first.
-  var ranges: [Report.RevenueRange] {
-    var ranges: [String: [String: Report.RevenueRange]] = [:]
+  var ranges: [RejectReport.RevenueRange] {
+    var ranges: [String: [String: RejectReport.RevenueRange]] = [:]
     for (key, windows) in sums.entries {
       let values = key.values
       let (app, currency) = (values[0] ?? "", values[1] ?? "")
@@ -71,7 +71,7 @@ struct RevenueSums: Sendable {
   }
 }
 
-extension Report.RevenueRange {
+extension RejectReport.RevenueRange {
   /// Combines the revenue of all windows.
   ///
   /// The revenue of a cumulative window includes that of the windows before it, and no postback tells which others are

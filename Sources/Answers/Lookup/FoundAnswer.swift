@@ -51,7 +51,7 @@ package struct FoundAnswer {
     _ found: FoundPostbacks,
     of id: String,
     pasted: Explanation? = nil,
-    trust: Trust,
+    trust: TrustPolicy,
     mostCopies: Int,
     known: Explanation.Known?,
     deliveries: Deliveries
@@ -93,7 +93,7 @@ package struct FoundAnswer {
 
   private static func copy(
     _ reject: FoundRow,
-    _ trust: Trust,
+    _ trust: TrustPolicy,
     _ known: Explanation.Known?
   ) async throws(PipelineFailure) -> FoundCopy {
     let input = InputFile(path: reject.text(.sourceFile) ?? reject.path)

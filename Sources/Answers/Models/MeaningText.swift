@@ -1,7 +1,7 @@
 internal import ConversionModel
 
 /// Descriptions of the meaning of conversion values, on one line, for people.
-extension Meaning {
+extension DecodedMeaning {
   /// The events: `sign_up 1+, purchase 1+ for 5 to below 20`, or `nothing`.
   package var text: String {
     events.isEmpty ? "nothing" : events.map(\.text).joined(separator: ", ")

@@ -58,13 +58,13 @@ package struct ModelDifference {
     }
   }
 
-  private mutating func compare(_ property: String, _ left: Meaning?, _ right: Meaning?) {
+  private mutating func compare(_ property: String, _ left: DecodedMeaning?, _ right: DecodedMeaning?) {
     switch (left, right) {
     case (nil, nil): return
     case (let one?, let other?) where one.isSame(as: other): return
     default: break
     }
-    func text(_ meaning: Meaning?) -> String {
+    func text(_ meaning: DecodedMeaning?) -> String {
       guard let meaning else { return "not listed" }
       let estimate = meaning.revenue.map { $0 == .zero ? "" : "; \($0.estimate)" } ?? ""
       return meaning.text + estimate

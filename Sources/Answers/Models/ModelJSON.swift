@@ -49,7 +49,7 @@ extension ModelWindow {
   }
 }
 
-extension Meaning {
+extension DecodedMeaning {
   /// The events, an array.
   package var json: JSONValue { .array(events.map(\.json)) }
 }

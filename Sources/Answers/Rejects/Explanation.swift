@@ -36,7 +36,7 @@ package struct Explanation {
   /// Explains the one record of a batch. Without `known`, a reject is not diagnosed.
   package init(
     of batch: RawBatch,
-    trust: Trust,
+    trust: TrustPolicy,
     models: Models,
     receivedAt: ReceivedAtRule,
     known: Known?
@@ -69,7 +69,7 @@ package struct Explanation {
   private mutating func add(
     _ parsed: Parsed,
     of batch: Batch<Parsed>,
-    _ trust: Trust,
+    _ trust: TrustPolicy,
     _ models: Models,
     _ known: Known?
   ) async throws(PipelineFailure) {
@@ -142,7 +142,7 @@ package struct Explanation {
     _ verification: SignatureVerification,
     _ environment: Environment?,
     _ bytes: [UInt8],
-    _ trust: Trust
+    _ trust: TrustPolicy
   ) {
     var section = Section(title: "signature")
     section.add(.signatureState, verification.state.rawValue)
@@ -246,7 +246,7 @@ extension Explanation {
   mutating func addDiagnosis(
     of rejection: Rejection,
     _ bytes: [UInt8],
-    _ trust: Trust,
+    _ trust: TrustPolicy,
     _ known: Known?
   ) async throws(PipelineFailure) {
     guard rejection.code.isDiagnosable, let known else { return }

@@ -5,13 +5,13 @@ internal import SKAdNetwork
 
 /// The diagnoses of rejects and the related rejects, as text or JSON.
 package struct TamperingAnswer {
-  let tampering: Tampering
+  let tampering: TamperingSurvey
   /// The groups of related rejects.
   let related: RelatedRejects
   /// The maximum number of groups, and of changes, to print.
   let top: Int
 
-  package init(tampering: Tampering, related: RelatedRejects, top: Int) {
+  package init(tampering: TamperingSurvey, related: RelatedRejects, top: Int) {
     (self.tampering, self.related, self.top) = (tampering, related, top)
   }
 
@@ -21,7 +21,7 @@ package struct TamperingAnswer {
   }
 
   /// The members of a JSON object about diagnoses.
-  package static func members(_ tampering: Tampering, top: Int) -> [JSONValue.Member] {
+  package static func members(_ tampering: TamperingSurvey, top: Int) -> [JSONValue.Member] {
     [
       .init("diagnosed", .integer(tampering.diagnosed)),
       .init("diagnosable", .integer(tampering.diagnosable)),
@@ -30,7 +30,7 @@ package struct TamperingAnswer {
     ]
   }
 
-  private static func json(_ group: Tampering.Group) -> JSONValue {
+  private static func json(_ group: TamperingSurvey.Group) -> JSONValue {
     .object([
       .init("finding", .string(group.finding)),
       .init("fields", .array(group.fields.map { .string($0) })),
@@ -40,7 +40,7 @@ package struct TamperingAnswer {
     ])
   }
 
-  private static func json(_ change: Tampering.Change) -> JSONValue {
+  private static func json(_ change: TamperingSurvey.Change) -> JSONValue {
     .object([
       .init("field", .string(change.field)),
       .init("original", change.original.map { .string($0) } ?? .null),

@@ -1,5 +1,5 @@
 internal import Base
-package import Implementation
+package import AppIntegrationCheck
 
 /// The report on an app's implementation as text.
 package struct ImplementationAnswer {

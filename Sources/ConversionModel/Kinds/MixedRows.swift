@@ -53,9 +53,9 @@ extension ModelReader {
   }
 
   private mutating func part(_ node: JSONNode) -> (bits: Int, rows: Rows)? {
-    let kinds = Kind.allCases.filter { $0 != .mixed && $0 != .custom }
-    guard case .string(let name) = node["kind"].value, let kind = Kind(rawValue: name), kinds.contains(kind) else {
-      if isObject(node, keys: ["bits", "kind"] + Kind.allCases.flatMap(\.keys), called: "a part") {
+    let kinds = ModelKind.allCases.filter { $0 != .mixed && $0 != .custom }
+    guard case .string(let name) = node["kind"].value, let kind = ModelKind(rawValue: name), kinds.contains(kind) else {
+      if isObject(node, keys: ["bits", "kind"] + ModelKind.allCases.flatMap(\.keys), called: "a part") {
         note(node["kind"], mustBe: "one of \(kinds.map(\.rawValue).joined(separator: ", "))")
       }
       return nil

@@ -31,7 +31,7 @@ extension ModelReader {
     let known = [
       "postback_sequence_index", "conversion_type", "cumulative", "lock_window", "kind", "coarse", "coarse_from",
     ]
-    let parameters = kind.map { [$0] } ?? Kind.allCases
+    let parameters = kind.map { [$0] } ?? ModelKind.allCases
     guard isObject(node, keys: known + parameters.flatMap(\.keys), called: "a window") else { return nil }
     let index = integer(node["postback_sequence_index"], in: 0...2)
     let conversionType = node["conversion_type"].value == nil ? nil : word(node["conversion_type"], ConversionType.self)
@@ -61,10 +61,10 @@ extension ModelReader {
   /// Reads the meanings of a window's values: those that its kind generates, and those that the model lists.
   private mutating func values(
     _ node: JSONNode,
-    kind: Kind?,
+    kind: ModelKind?,
     index: Int64?,
     hasCurrency: Bool
-  ) -> (fine: [Meaning?], coarse: [Meaning?], starts: CoarseStarts?) {
+  ) -> (fine: [DecodedMeaning?], coarse: [DecodedMeaning?], starts: CoarseStarts?) {
     let hasFineValues = index == 0
     for key in ["fine", "coarse_from"] where node[key].value != nil {
       if index != nil, !hasFineValues {
@@ -82,7 +82,7 @@ extension ModelReader {
           "The kind generates \(rows.count) values from its parameters, but the window has only \(capacity). Use fewer."
         )
       }
-      let made = rows.map { row in row.map { Meaning(events: $0, hasCurrency: hasCurrency) } }
+      let made = rows.map { row in row.map { DecodedMeaning(events: $0, hasCurrency: hasCurrency) } }
       if hasFineValues {
         fine = made
         // Listed coarse values have their own meanings, unless `coarse_from` says at which fine values they begin.
@@ -115,14 +115,14 @@ extension ModelReader {
   }
 
   /// Reads a map from values to events: a meaning, or nil, for each value; empty where the map is absent.
-  private mutating func meanings(_ node: JSONNode, of values: [String], hasCurrency: Bool) -> [Meaning?] {
+  private mutating func meanings(_ node: JSONNode, of values: [String], hasCurrency: Bool) -> [DecodedMeaning?] {
     guard node.value != nil else { return [] }
     let isFine = values.count > 3
     guard let members = node.members else {
       note(node, mustBe: "an object that maps \(isFine ? "fine values" : "coarse values") to arrays of events")
       return []
     }
-    var meanings = [Meaning?](repeating: nil, count: values.count)
+    var meanings = [DecodedMeaning?](repeating: nil, count: values.count)
     for (key, events) in members {
       guard let index = values.firstIndex(of: key) else {
         note(
@@ -133,7 +133,7 @@ extension ModelReader {
         )
         continue
       }
-      meanings[index] = Meaning(events: self.events(events), hasCurrency: hasCurrency)
+      meanings[index] = DecodedMeaning(events: self.events(events), hasCurrency: hasCurrency)
     }
     return meanings
   }

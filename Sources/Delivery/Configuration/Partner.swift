@@ -41,7 +41,7 @@ package struct Partner: Sendable {
   init(id: String, url: URLTemplate) { (self.id, self.url) = (id, url) }
 
   /// The macros in the URL and the body.
-  var macros: Set<Macro> { url.macros.union(body?.macros ?? []) }
+  var macros: Set<TemplatePlaceholder> { url.macros.union(body?.macros ?? []) }
 
   /// Indicates that requests have the body of the postback as it was received.
   package var usesRawBody: Bool { macros.contains { $0.isOfRawBody } }

@@ -78,16 +78,16 @@ struct PendingDelivery: Sendable {
 
 /// The values of a delivery, as they are kept in the outbox.
 struct DeliveryValues: Sendable, Equatable {
-  var values: [Macro: MacroValue]
+  var values: [TemplatePlaceholder: PlaceholderValue]
 
-  init(_ values: [Macro: MacroValue]) { self.values = values }
+  init(_ values: [TemplatePlaceholder: PlaceholderValue]) { self.values = values }
 
   /// Reads the JSON that `json` has written; nil for other texts.
   init?(json: String) {
     guard case .object(let members)? = try? JSONValue(parsing: Array(json.utf8)) else { return nil }
     values = Dictionary(minimumCapacity: members.count)
     for member in members {
-      guard let macro = Macro(rawValue: member.key) else { continue }
+      guard let macro = TemplatePlaceholder(rawValue: member.key) else { continue }
       switch member.value {
       case .string(let text): values[macro] = .text(text)
       case .number(let text): values[macro] = .number(text)
@@ -100,7 +100,7 @@ struct DeliveryValues: Sendable, Equatable {
   /// The values as a JSON object, in the order of the macros.
   var json: String {
     var json: [UInt8] = []
-    for macro in Macro.allCases {
+    for macro in TemplatePlaceholder.allCases {
       guard let value = values[macro] else { continue }
       json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
       json.appendJSONString(macro.rawValue)
@@ -113,9 +113,9 @@ struct DeliveryValues: Sendable, Equatable {
   }
 
   /// The values that a settlement can restate.
-  var restated: [Macro: MacroValue] { values.filter { Self.restatable.contains($0.key) } }
+  var restated: [TemplatePlaceholder: PlaceholderValue] { values.filter { Self.restatable.contains($0.key) } }
 
-  private static let restatable: Set<Macro> = [
+  private static let restatable: Set<TemplatePlaceholder> = [
     .conversionValue, .coarseConversionValue, .country, .decodeStatus, .eventCount, .eventCountMin, .eventCountMax,
     .revenue, .revenueMin, .revenueMax, .currency,
   ]

@@ -6,7 +6,7 @@ internal import PostbackVerification
 struct EventRow: Sendable {
   let key: PostbackKey
   let name: String
-  let values: [Macro: MacroValue]
+  let values: [TemplatePlaceholder: PlaceholderValue]
 }
 
 /// The events whose postbacks are being planned, in a temporary table of the outbox, which does not outlive the process.

@@ -9,7 +9,7 @@ internal import Tables
 struct AcceptedPostback: Sendable {
   let key: PostbackKey
   let receivedAt: Int64?
-  private(set) var values: [Macro: MacroValue]
+  private(set) var values: [TemplatePlaceholder: PlaceholderValue]
   /// The id of the network in canonical form.
   private let network: String
   private let appID: Int64?
@@ -132,7 +132,7 @@ extension PlannedDelivery {
   static let tooOld = "the postback is older than max_age_s"
 }
 
-extension [Macro: MacroValue] {
+extension [TemplatePlaceholder: PlaceholderValue] {
   /// Adds the values that are made of the body of the postback.
   fileprivate mutating func addRawBody(_ raw: String) {
     self[.rawBase64] = .text(String(decoding: Base64.standard.encode(raw.utf8), as: UTF8.self))

@@ -10,10 +10,10 @@ struct RowValues: Sendable {
     case text, number, boolean
   }
 
-  private let cells: [(macro: Macro, place: Int, form: Form)]
+  private let cells: [(macro: TemplatePlaceholder, place: Int, form: Form)]
   private let receivedAt: Int?
 
-  private init(_ table: Table, _ columns: [(Macro, ColumnName)]) {
+  private init(_ table: Table, _ columns: [(TemplatePlaceholder, ColumnName)]) {
     cells = columns.map { macro, name in
       let place = table.place(name)
       let form: Form =
@@ -28,8 +28,8 @@ struct RowValues: Sendable {
   }
 
   /// The values of the current row. Numbers are as they stand in the table.
-  func read(_ row: borrowing RowCursor) -> [Macro: MacroValue] {
-    var values: [Macro: MacroValue] = [:]
+  func read(_ row: borrowing RowCursor) -> [TemplatePlaceholder: PlaceholderValue] {
+    var values: [TemplatePlaceholder: PlaceholderValue] = [:]
     for (macro, place, form) in cells {
       guard let text = row.text(place) else { continue }
       switch form {

@@ -7,7 +7,7 @@ internal import Tables
 /// A postback with its effective values and the events that they mean.
 struct SettledPostback {
   let key: PostbackKey
-  let values: [Macro: MacroValue]
+  let values: [TemplatePlaceholder: PlaceholderValue]
   let events: [EventRow]
 
   /// The values of a delivery with the effective ones in their place. `event` is that of the delivery; without it, where the
@@ -29,13 +29,13 @@ struct SettledPostback {
     return DeliveryValues(new)
   }
 
-  private static func noEvent(_ currency: MacroValue?) -> [Macro: MacroValue] {
-    var values: [Macro: MacroValue] = [
+  private static func noEvent(_ currency: PlaceholderValue?) -> [TemplatePlaceholder: PlaceholderValue] {
+    var values: [TemplatePlaceholder: PlaceholderValue] = [
       .eventCount: .number("0"), .eventCountMin: .number("0"), .eventCountMax: .number("0"),
     ]
     if let currency {
       values[.currency] = currency
-      for macro in [Macro.revenue, .revenueMin, .revenueMax] { values[macro] = .number("0") }
+      for macro in [TemplatePlaceholder.revenue, .revenueMin, .revenueMax] { values[macro] = .number("0") }
     }
     return values
   }

@@ -20,7 +20,7 @@ struct CircuitBreaker: Sendable {
 }
 
 /// The limit of requests in a second.
-struct RateLimit: Sendable {
+struct PartnerRateLimit: Sendable {
   private let rate: Double?
   private var tokens: Double
   private var at: Int64?

@@ -20,7 +20,7 @@ final class PartnerQueue {
   private var inFlight: [Int64: (delivery: PendingDelivery, at: Int64)] = [:]
   private var outcomes: [AttemptOutcome] = []
   private var breaker = CircuitBreaker()
-  private var rate: RateLimit
+  private var rate: PartnerRateLimit
   /// The time before which the outbox has nothing that is due.
   private var nextLook: Int64 = 0
 
@@ -30,7 +30,7 @@ final class PartnerQueue {
   /// The queue of a partner. `jitter` returns a number from -1 to 1.
   init(_ partner: Partner, _ outbox: Outbox, jitter: @escaping () -> Double) {
     (self.partner, self.outbox, self.jitter) = (partner, outbox, jitter)
-    rate = RateLimit(partner.rate)
+    rate = PartnerRateLimit(partner.rate)
   }
 
   /// Indicates that the circuit breaker limits the attempts.
@@ -132,7 +132,7 @@ final class PartnerQueue {
 
   /// The request of an attempt.
   func request(for delivery: PendingDelivery, at now: Int64) throws(LibcryptoFailure) -> OutgoingRequest {
-    var values = MacroValues(values: delivery.values.values, booleans: partner.booleans)
+    var values = PlaceholderValues(values: delivery.values.values, booleans: partner.booleans)
     values.values[.deliveryID] = .text(delivery.id.description)
     values.values[.kind] = .text(delivery.kind.rawValue)
     values.values[.supersedes] = delivery.supersedes.map { .text($0.description) }

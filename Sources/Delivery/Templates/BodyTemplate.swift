@@ -33,9 +33,9 @@ indirect enum BodyTemplate: Hashable, Sendable {
   }
 
   /// The macros in the body.
-  var macros: Set<Macro> {
+  var macros: Set<TemplatePlaceholder> {
     switch self {
-    case .wholeObject: Set(Macro.ofWholeBody)
+    case .wholeObject: Set(TemplatePlaceholder.ofWholeBody)
     case .text(let template): template.macros
     case .literal: []
     case .array(let elements): elements.reduce(into: []) { $0.formUnion($1.macros) }
@@ -45,13 +45,13 @@ indirect enum BodyTemplate: Hashable, Sendable {
 
   /// Returns the JSON text with the values. A string that is one macro becomes its value: a number or a Boolean without
   /// quotes, null if there is none.
-  func expanded(_ values: MacroValues) -> [UInt8] {
+  func expanded(_ values: PlaceholderValues) -> [UInt8] {
     var json: [UInt8] = []
     append(to: &json, values)
     return json
   }
 
-  private func append(to json: inout [UInt8], _ values: MacroValues) {
+  private func append(to json: inout [UInt8], _ values: PlaceholderValues) {
     switch self {
     case .literal(let text): json += text.utf8
     case .text(let template):
@@ -70,7 +70,9 @@ indirect enum BodyTemplate: Hashable, Sendable {
     case .object(let members):
       Self.appendObject(members.map { ($0.key, $0.value) }, to: &json) { $1.append(to: &$0, values) }
     case .wholeObject:
-      let present = Macro.ofWholeBody.compactMap { macro in values.values[macro].map { (macro.rawValue, $0) } }
+      let present = TemplatePlaceholder.ofWholeBody.compactMap { macro in
+        values.values[macro].map { (macro.rawValue, $0) }
+      }
       Self.appendObject(present, to: &json) { json, value in
         if case .boolean(let isTrue) = value, values.booleans == .digits {
           json.append(UInt8(ascii: isTrue ? "1" : "0"))
@@ -96,7 +98,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
     json.append(UInt8(ascii: "}"))
   }
 
-  private static func append(_ value: MacroValue?, to json: inout [UInt8]) {
+  private static func append(_ value: PlaceholderValue?, to json: inout [UInt8]) {
     switch value {
     case nil: json += "null".utf8
     case .text(let text): json.appendJSONString(text)

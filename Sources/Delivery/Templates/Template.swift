@@ -1,8 +1,8 @@
 internal import Base
 
 /// The values of a delivery, from which a template makes a text.
-struct MacroValues: Sendable {
-  var values: [Macro: MacroValue] = [:]
+struct PlaceholderValues: Sendable {
+  var values: [TemplatePlaceholder: PlaceholderValue] = [:]
   var booleans = BooleanWords.words
 }
 
@@ -14,8 +14,8 @@ struct Template: Hashable, Sendable {
     let modifiers: [Modifier]
 
     /// Returns the value; nil if there is none.
-    func value(_ values: MacroValues) -> MacroValue? {
-      var value = name.constant.map { MacroValue.text($0) } ?? name.macro.flatMap { values.values[$0] }
+    func value(_ values: PlaceholderValues) -> PlaceholderValue? {
+      var value = name.constant.map { PlaceholderValue.text($0) } ?? name.macro.flatMap { values.values[$0] }
       let words = name.writesDigits ? .digits : values.booleans
       for modifier in modifiers { value = modifier.applied(to: value, words) }
       guard case .boolean(let isTrue)? = value, words == .digits else { return value }
@@ -74,7 +74,7 @@ struct Template: Hashable, Sendable {
   }
 
   /// The macros in the template.
-  var macros: Set<Macro> {
+  var macros: Set<TemplatePlaceholder> {
     Set(
       pieces.compactMap { piece in
         if case .macro(let expression) = piece { expression.name.macro } else { nil }
@@ -89,7 +89,7 @@ struct Template: Hashable, Sendable {
   }
 
   /// Returns the text with the values, each of them changed by `encode`. A missing value is an empty text.
-  func expanded(_ values: MacroValues, encode: (String) -> String = { $0 }) -> String {
+  func expanded(_ values: PlaceholderValues, encode: (String) -> String = { $0 }) -> String {
     pieces.reduce(into: "") { text, piece in
       switch piece {
       case .literal(let literal): text += literal

@@ -99,7 +99,7 @@ struct URLTemplate: Hashable, Sendable {
   }
 
   /// The macros in the URL.
-  var macros: Set<Macro> {
+  var macros: Set<TemplatePlaceholder> {
     (parameters ?? []).reduce(into: path.macros) { macros, parameter in
       macros.formUnion(parameter.name.macros)
       macros.formUnion(parameter.value?.macros ?? [])
@@ -107,7 +107,7 @@ struct URLTemplate: Hashable, Sendable {
   }
 
   /// Returns the URL with the values, percent-encoded. A parameter whose value is one macro without a value is left out.
-  func expanded(_ values: MacroValues) -> String {
+  func expanded(_ values: PlaceholderValues) -> String {
     func encode(_ template: Template) -> String { template.expanded(values, encode: \.percentEncoded) }
     let path = encode(path)
     var url = origin + (path.isEmpty ? "/" : path)

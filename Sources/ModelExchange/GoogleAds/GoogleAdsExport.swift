@@ -140,7 +140,7 @@ private struct GoogleAdsWriter {
   // MARK: - Meanings
 
   /// The mapping of a value. The day of the last activity becomes the hours that the form has for it.
-  private mutating func mapping(_ meaning: Meaning, _ place: String, of index: Int) -> JSONValue {
+  private mutating func mapping(_ meaning: DecodedMeaning, _ place: String, of index: Int) -> JSONValue {
     var hours = DraftWindow.hours(of: index)
     for event in meaning.events where event.name == DraftEvent.lastActiveDay {
       let end = event.maximumCount.map { min(24 * ($0 + 1), 1_000_000) }

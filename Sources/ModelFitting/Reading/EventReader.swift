@@ -1,6 +1,6 @@
 internal import ConversionModel
 internal import DurableFiles
-internal import Implementation
+internal import AppIntegrationCheck
 package import PostbackPipeline
 internal import Signatures
 internal import TableReading

@@ -1,6 +1,6 @@
 internal import Base
 internal import ConversionModel
-internal import Implementation
+internal import AppIntegrationCheck
 internal import JSON
 internal import TableReading
 

@@ -15,7 +15,7 @@ package struct PresentModel: Sendable {
   private var windows: [ModelWindow] { (0...2).compactMap { model.window($0, .install) } }
 
   /// The meanings of all values of a window.
-  private static func meanings(_ window: ModelWindow) -> [Meaning] {
+  private static func meanings(_ window: ModelWindow) -> [DecodedMeaning] {
     window.fineValues.compactMap { window.meaning(fine: $0) }
       + CoarseValue.allCases.compactMap { window.meaning(coarse: $0) }
   }

@@ -55,7 +55,7 @@ extension Batch<Verified> {
   func deduplicated(in index: SeenIndex) throws(PipelineFailure) -> Batch<Unique> {
     let candidates = outcomes.compactMap { outcome in
       if case .accepted(let verified) = outcome {
-        SeenIndex.Candidate(verified.seen, absentBefore: verified.absentBefore)
+        SeenIndex.Candidate(verified.seen, searchedUpTo: verified.searchedUpTo)
       } else {
         nil
       }

@@ -10,7 +10,7 @@ package final class InputCatalog {
   /// The ledger with the committed inputs; nil if no state is kept.
   private let ledger: Ledger?
   /// The content of inputs whose rows the ledger no longer has; nil if no state is kept.
-  private let putAway: PutAwayLog?
+  private let putAway: ArchivedInputs?
   private var nextID: UInt32 = 0
   /// The inputs that were read and may not be committed yet.
   private var recent = RecentInputs()
@@ -51,7 +51,7 @@ package final class InputCatalog {
   /// A catalog of the inputs in a ledger.
   init(_ ledger: Ledger) throws(FileFailure) {
     self.ledger = ledger
-    putAway = try PutAwayLog(ledger)
+    putAway = try ArchivedInputs(ledger)
     nextID = try ledger.nextInputID()
     hasCompressed = try ledger.hasCompressedInput()
   }

@@ -24,7 +24,7 @@ package final class Verified: Sendable {
   /// The doubts about the unsigned fields.
   package let tierFlags: TierFlags
   /// The position in the log of accepted postbacks before which none on disk has the key.
-  let absentBefore: Int64
+  let searchedUpTo: Int64
 
   fileprivate init(
     _ parsed: Parsed,
@@ -33,7 +33,7 @@ package final class Verified: Sendable {
     _ environment: Environment,
     _ key: PostbackKey,
     _ unsignedFields: UnsignedFields,
-    absentBefore: Int64
+    searchedUpTo: Int64
   ) {
     precondition(!signature.isResend, "the signature of an accepted postback was verified")
     self.parsed = parsed
@@ -42,7 +42,7 @@ package final class Verified: Sendable {
     self.environment = environment
     self.key = key
     self.unsignedFields = unsignedFields
-    self.absentBefore = absentBefore
+    self.searchedUpTo = searchedUpTo
     tierFlags = parsed.postback.tierFlags(signedAs: signature.layout)
   }
 
@@ -60,7 +60,7 @@ extension Batch<Parsed> {
   /// and those that were removed on a person's request without a trace of their content.
   /// Signatures that `known` has are not verified again; new findings are stored in it, with an index only forgeries.
   package func verified(
-    by trust: Trust,
+    by trust: TrustPolicy,
     known: VerdictCache = VerdictCache(),
     _ index: SeenIndex? = nil
   ) throws(PipelineFailure) -> Batch<Verified> {
@@ -96,7 +96,7 @@ extension Batch<Verified> {
 extension Batch<Parsed> {
   /// Accepts the postbacks that another process accepted; its signatures are not verified again. Those that it cannot have
   /// accepted with these settings are rejected.
-  func restored(_ verdicts: [RestoredVerdict], by trust: Trust) throws(PipelineFailure) -> Batch<Verified> {
+  func restored(_ verdicts: [RestoredVerdict], by trust: TrustPolicy) throws(PipelineFailure) -> Batch<Verified> {
     try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
       var gate = try SignatureGate(trust)
       return try gate.restore(self, verdicts)
@@ -106,14 +106,14 @@ extension Batch<Parsed> {
 
 /// Turns the verdicts on a batch into outcomes.
 package struct SignatureGate: ~Copyable {
-  private let trust: Trust
-  /// The names of the trusted keys, by their index in `Trust.keys`.
+  private let trust: TrustPolicy
+  /// The names of the trusted keys, by their index in `TrustPolicy.keys`.
   private let keyIDs: [[UInt8]]
   private var verifier: SignatureVerifier
 
   /// Makes a gate for the keys, apps and networks of `trust`.
   package init(
-    _ trust: Trust,
+    _ trust: TrustPolicy,
     known: VerdictCache = VerdictCache(),
     _ resendKey: ResendKey? = nil
   ) throws(LibcryptoFailure) {
@@ -154,7 +154,7 @@ package struct SignatureGate: ~Copyable {
       case .accepted(let signature):
         let key = keys[index]
         guard let first = earlier?.entries[index] else {
-          return .accepted(verified(parsed, signature, key, of: batch.bytes, absentBefore: earlier?.end ?? 0))
+          return .accepted(verified(parsed, signature, key, of: batch.bytes, searchedUpTo: earlier?.end ?? 0))
         }
         let parsed = parsed.removingUnsigned(signature.layout)
         let unsigned = UnsignedFields(parsed.postback, of: batch.bytes)
@@ -169,13 +169,13 @@ package struct SignatureGate: ~Copyable {
     _ signature: AcceptedSignature,
     _ key: PostbackKey,
     of bytes: [UInt8],
-    absentBefore: Int64 = 0
+    searchedUpTo: Int64 = 0
   ) -> Verified {
     let environment = trust.environment(of: parsed.postback, signedBy: signature.key, signature.layout, in: bytes)
     let parsed = parsed.removingUnsigned(signature.layout)
     let unsigned = UnsignedFields(parsed.postback, of: bytes)
     let keyID = keyIDs[signature.key]
-    return Verified(parsed, signature, keyID, environment, key, unsigned, absentBefore: absentBefore)
+    return Verified(parsed, signature, keyID, environment, key, unsigned, searchedUpTo: searchedUpTo)
   }
 
   /// Joins each postback of a batch with its verdict.

@@ -49,7 +49,7 @@ package final class TableWriter {
   }
 
   /// Continues the tables of a state. Throws if the folder belongs to another state.
-  package init(_ options: TableOptions, _ state: borrowing State) throws(FileFailure) {
+  package init(_ options: TableOptions, _ state: borrowing PipelineState) throws(FileFailure) {
     self.options = options
     ledger = state.ledger
     log = state.log

@@ -53,7 +53,7 @@ struct ConfigurationReader {
     }
     do throws(TrustError) {
       // The names of Apple's keys are taken.
-      var trust = try Trust.apple()
+      var trust = try TrustPolicy.apple()
       configuration.appleKeys = keys(root["apple_keys"], ofApple: true, &trust)
       configuration.trustedKeys = keys(root["trusted_keys"], ofApple: false, &trust)
     } catch {
@@ -115,7 +115,7 @@ struct ConfigurationReader {
   }
 
   /// Reads the keys of a list and adds them to the trusted ones, which have no name twice.
-  private mutating func keys(_ node: JSONNode, ofApple: Bool, _ trust: inout Trust) -> [ConfiguredKey] {
+  private mutating func keys(_ node: JSONNode, ofApple: Bool, _ trust: inout TrustPolicy) -> [ConfiguredKey] {
     var keys: [ConfiguredKey] = []
     for element in problems.list(node) {
       let (names, title) = ofApple ? (Self.appleKeyKeys, "A key of Apple's") : (Self.trustedKeyKeys, "A trusted key")

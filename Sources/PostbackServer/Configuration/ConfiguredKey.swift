@@ -47,7 +47,7 @@ package struct ConfiguredKey: Hashable, Sendable {
   }
 
   /// Adds the key to the trusted ones.
-  package func add(to trust: inout Trust) throws(TrustError) {
+  package func add(to trust: inout TrustPolicy) throws(TrustError) {
     guard environment != .custom else { return try trust.add(id, base64: base64) }
     try trust.addAppleKey(id, base64: base64, environment: environment, validFrom: validFrom)
   }

@@ -36,7 +36,7 @@ extension ConversionValueRequest {
 // The sums cannot overflow: a model's counts are below 10⁹, and a value has at most 100 events.
 extension Activity {
   /// The minimum revenue and event counts of a meaning.
-  fileprivate init(leastOf meaning: Meaning) {
+  fileprivate init(leastOf meaning: DecodedMeaning) {
     self.init(revenue: meaning.revenue?.minimum ?? .zero)
     for event in meaning.events where event.minimumCount > 0 {
       counts[event.name] = max(counts[event.name] ?? 0, event.minimumCount)
@@ -63,7 +63,7 @@ extension ModelWindow {
   /// Indicates that at least one value of the window means revenue.
   var hasRevenue: Bool { meanings.contains { $0.revenue != nil } }
 
-  private var meanings: [Meaning] {
+  private var meanings: [DecodedMeaning] {
     fineValues.compactMap(meaning(fine:)) + CoarseValue.allCases.compactMap(meaning(coarse:))
   }
 

@@ -9,9 +9,9 @@ internal import Synchronization
 package final class HTTPServer: Sendable {
   /// The socket that the server listens on.
   package let socket: ListeningSocket
-  private let settings: Current<Settings>
+  private let settings: Replaceable<Settings>
   let metrics: ServerMetrics
-  let rate: RateLimit
+  let rate: ClientRateLimit
   let counts = ConnectionCounts()
   private let handle: Mutex<Handle?>
   private let connections = Mutex(OpenConnections())
@@ -54,10 +54,10 @@ package final class HTTPServer: Sendable {
     metrics: ServerMetrics = ServerMetrics()
   ) {
     self.socket = socket
-    settings = Current(Settings(router: router, limits: limits, proxies: proxies))
+    settings = Replaceable(Settings(router: router, limits: limits, proxies: proxies))
     self.metrics = metrics
     bodies = BodyBudget(limits.bodyBytes)
-    rate = RateLimit(perMinute: limits.requestsPerMinute, burst: limits.requestBurst)
+    rate = ClientRateLimit(perMinute: limits.requestsPerMinute, burst: limits.requestBurst)
     metrics.limit(connections: limits.connections)
     unsafe handle = Mutex(nil)
   }

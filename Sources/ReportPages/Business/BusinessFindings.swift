@@ -15,8 +15,8 @@ enum BusinessFindings {
   /// All findings of a report, in no particular order. `suspects` are forwarders that another finding is about.
   static func all(
     _ business: BusinessSection?,
-    _ trust: TrustTable,
-    _ report: Report,
+    _ trust: AgreementTable,
+    _ report: RejectReport,
     suspects: Set<String>
   ) -> [Finding] {
     var findings: [Finding?] = []
@@ -133,7 +133,7 @@ enum BusinessFindings {
     )
   }
 
-  private static func differences(_ trust: TrustTable, _ suspects: Set<String>) -> Finding? {
+  private static func differences(_ trust: AgreementTable, _ suspects: Set<String>) -> Finding? {
     guard let worst = trust.worst, !suspects.contains(worst.forwarder ?? "") else { return nil }
     let effect = worst.effect.filter { $0.value != .zero }.sorted { $0.key < $1.key }
       .map { Numbers.money($0.value, $0.key) }.joined(separator: ", ")
@@ -151,7 +151,7 @@ enum BusinessFindings {
     )
   }
 
-  private static func contradictions(_ report: Report, _ suspects: Set<String>) -> Finding? {
+  private static func contradictions(_ report: RejectReport, _ suspects: Set<String>) -> Finding? {
     let forwarders = report.forwarders.filter { !suspects.contains($0.name ?? "") }
     guard let worst = forwarders.max(by: { $0.contradicted < $1.contradicted }), worst.contradicted > 0 else {
       return nil
@@ -166,7 +166,7 @@ enum BusinessFindings {
     )
   }
 
-  private static func rejects(_ report: Report) -> Finding? {
+  private static func rejects(_ report: RejectReport) -> Finding? {
     guard report.rejectCount > 0, let read = report.funnel.first?.count else { return nil }
     let counts = report.rejectCounts
     let first = report.codes.first { RejectCode(rawValue: $0.code)?.rejectClass == .suspicious }

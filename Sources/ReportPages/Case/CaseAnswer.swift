@@ -22,7 +22,7 @@ package struct CaseAnswer {
   /// The tests of all accepted postbacks and copies.
   let report: SignalReport
   /// The diagnoses of rejects; nil if none were asked for.
-  let tampering: Tampering?
+  let tampering: TamperingSurvey?
   let keys: CaseKeys
   let examples: [CaseExample]
   /// The copies that are shown side by side.
@@ -40,10 +40,10 @@ package struct CaseAnswer {
   var shownPaths: [String] { mask.isForPartner ? [] : paths }
 
   /// The revenue, which a partner does not get.
-  var revenue: [Report.RevenueRange] { mask.isForPartner ? [] : file.revenue }
+  var revenue: [RejectReport.RevenueRange] { mask.isForPartner ? [] : file.revenue }
 
   /// The diagnoses with the names that are shown.
-  var edits: Tampering? { tampering?.renaming(mask.forwarder) }
+  var edits: TamperingSurvey? { tampering?.renaming(mask.forwarder) }
 
   /// The records by the columns of `CaseFile.senderColumns`; other forwarders are left out for a partner.
   var senders: [[CaseFile.Sender]] {
@@ -157,7 +157,7 @@ package struct CaseAnswer {
     ])
   }
 
-  private func json(_ range: Report.RevenueRange) -> JSONValue {
+  private func json(_ range: RejectReport.RevenueRange) -> JSONValue {
     .object([
       .init("app_id", .string(range.app)),
       .init("currency", .string(range.currency)),

@@ -23,7 +23,7 @@ extension CasePage {
       table.add(
         group.finding,
         .text(group.fields.joined(separator: ", ")),
-        .text(group.forwarder ?? Report.noForwarder),
+        .text(group.forwarder ?? RejectReport.noForwarder),
         .number(group.count),
         .text(group.summary)
       )

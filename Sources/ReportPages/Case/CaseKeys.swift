@@ -51,11 +51,11 @@ struct CaseKeys {
 
   private(set) var entries: [Entry] = []
   private var numbers: [Int: Int] = [:]
-  let trust: Trust
+  let trust: TrustPolicy
 
-  init(_ trust: Trust) { self.trust = trust }
+  init(_ trust: TrustPolicy) { self.trust = trust }
 
-  /// Returns the entry for a key, given as an index of `Trust.keys`. Keys are numbered in the order of their first use.
+  /// Returns the entry for a key, given as an index of `TrustPolicy.keys`. Keys are numbered in the order of their first use.
   mutating func entry(_ index: Int) -> Entry {
     if let number = numbers[index] { return entries[number - 1] }
     let entry = Entry(key: trust.keys[index], number: entries.count + 1)

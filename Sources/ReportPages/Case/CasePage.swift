@@ -202,7 +202,7 @@ struct CasePage {
       ) { index, table in
         let sender = senders[index]
         table.add(
-          sender.name ?? (column == "forwarder" ? Report.noForwarder : "unknown"),
+          sender.name ?? (column == "forwarder" ? RejectReport.noForwarder : "unknown"),
           .number(sender.records.accepted),
           .number(sender.records.rejects.suspicious),
           .number(sender.records.rejects.noise),

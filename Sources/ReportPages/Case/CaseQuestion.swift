@@ -18,7 +18,7 @@ package struct CaseQuestion {
   /// The rejects and the accepted postbacks.
   package let tables: RunTables
   /// The keys that examples are verified with.
-  package let trust: Trust
+  package let trust: TrustPolicy
   /// The rows of `skan_settled`, if there are any.
   package var settled: TableFiles?
   /// The rows of `skan_enriched`, if there are any.
@@ -37,7 +37,13 @@ package struct CaseQuestion {
   package var jobs = 1
 
   /// Creates a question about the records of a query.
-  package init(_ query: RejectQuery, _ conditions: [String], _ tables: RunTables, at paths: [String], trust: Trust) {
+  package init(
+    _ query: RejectQuery,
+    _ conditions: [String],
+    _ tables: RunTables,
+    at paths: [String],
+    trust: TrustPolicy
+  ) {
     (self.query, self.conditions, self.tables, self.paths, self.trust) = (query, conditions, tables, paths, trust)
   }
 
@@ -88,9 +94,9 @@ package struct CaseQuestion {
   }
 
   /// The diagnoses of rejects; nil if none are asked for.
-  private func tampering() async throws -> Tampering? {
+  private func tampering() async throws -> TamperingSurvey? {
     guard diagnosisLimit > 0 else { return nil }
-    return try await Tampering(
+    return try await TamperingSurvey(
       query,
       rejects: tables.rejects,
       accepted: tables.postbacks,

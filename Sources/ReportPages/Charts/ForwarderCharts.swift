@@ -37,7 +37,7 @@ struct ForwarderCharts {
       rows[place.forwarder, default: [:]][step(day)] = sum + Rate(isSuspicious ? count : 0, of: count)
     }
     let named = cube.dimensions.forwarders.enumerated().prefix(Self.shown).map { index, value in
-      ShareRows.Row(name: value.label(unnamed: Report.noForwarder), rates: rows[index] ?? [:])
+      ShareRows.Row(name: value.label(unnamed: RejectReport.noForwarder), rates: rows[index] ?? [:])
     }
     let labels = stride(from: days.lowerBound, through: days.upperBound, by: length).map(Timestamp.name(ofDay:))
     let unit = "time of receipt, UTC; suspicious, of all records of \(length == 1 ? "a day" : "\(length) days")"

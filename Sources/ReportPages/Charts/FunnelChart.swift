@@ -4,7 +4,7 @@ internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
 
-extension Report {
+extension RejectReport {
   /// The figure of the funnel: read → parsed → verified → unique → decoded.
   var funnelFigure: HTML {
     var table = NumberTable("Records after each stage", ["stage", "records", "of read", "lost here"])

@@ -5,7 +5,7 @@ internal import JSON
 internal import PostbackPipeline
 internal import TableReading
 
-extension Report {
+extension RejectReport {
   private static let shownSenders = 12
   private static let listedSenders = 1000
   private static let shownRevenues = 16
@@ -145,7 +145,7 @@ extension Report {
   }
 }
 
-extension Report.RevenueRange {
+extension RejectReport.RevenueRange {
   /// The right end of the revenue's line: the upper limit. Without one it is the largest known amount: the limit of the
   /// postbacks that have one, or the estimate.
   private var farthest: Amount { maximum ?? max(closedMaximum, estimate) }
@@ -163,7 +163,7 @@ extension Report.RevenueRange {
   }
 }
 
-extension Report.RevenueRange.Basis {
+extension RejectReport.RevenueRange.Basis {
   /// The basis in words.
   fileprivate var words: String {
     switch self {

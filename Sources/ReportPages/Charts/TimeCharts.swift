@@ -3,7 +3,7 @@ internal import Analysis
 internal import Base
 internal import JSON
 
-extension Report {
+extension RejectReport {
   private static let shownCodes = 8
 
   /// Rejects over time: a row of bars for each code, over one axis of time.

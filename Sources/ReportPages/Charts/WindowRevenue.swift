@@ -5,7 +5,7 @@ internal import JSON
 
 /// The revenue of the conversion windows 0, 1 and 2, one after the other.
 struct WindowRevenue {
-  let report: Report
+  let report: RejectReport
 
   var html: HTML {
     guard let cells = report.cube.revenue, !cells.isEmpty else { return "" }

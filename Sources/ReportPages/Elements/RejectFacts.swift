@@ -24,7 +24,7 @@ struct RejectFacts {
   }
 }
 
-extension Report {
+extension RejectReport {
   /// The name of records without a forwarder.
   static let noForwarder = "no forwarder (devices)"
 }

@@ -27,7 +27,7 @@ struct ComparisonSection {
       table.add(
         change.code,
         .text(change.rejectClass.rawValue),
-        .text(change.forwarder ?? Report.noForwarder),
+        .text(change.forwarder ?? RejectReport.noForwarder),
         .text(ChangeWords(change).network),
         .text(ChangeWords(change).app),
         .number(change.before),

@@ -29,7 +29,7 @@ struct ReportFindings {
 
   /// The tables of findings by forwarder and of changed values.
   var edits: HTML {
-    let tampering = Tampering(diagnoses, diagnosable: diagnoses.count)
+    let tampering = TamperingSurvey(diagnoses, diagnosable: diagnoses.count)
     guard tampering.diagnosed > 0 else {
       return "<p class=\"note\">The sample has no reject that can be diagnosed by its signature.</p>"
     }
@@ -42,7 +42,7 @@ struct ReportFindings {
       table.add(
         FindingWords.words(for: group.finding),
         .text(group.fields.map(FieldWords.name).joined(separator: ", ")),
-        .text(group.forwarder ?? Report.noForwarder),
+        .text(group.forwarder ?? RejectReport.noForwarder),
         .number(group.count),
         .text(group.summary)
       )
@@ -100,7 +100,7 @@ extension ReportFindings {
           "\(name) presented lost attributions as won in \(Numbers.grouped(won.count)) of \(total)\(since(won))."
         findings.append(finding(sentence, of: won))
       }
-      if let most = Tampering(others, diagnosable: others.count).groups.first {
+      if let most = TamperingSurvey(others, diagnosable: others.count).groups.first {
         let sentence = """
           \(name) sent edited postbacks in \(Numbers.grouped(others.count)) of \(total)\(since(others)), \
           \(Numbers.grouped(most.count)) of them like this: \(most.summary)

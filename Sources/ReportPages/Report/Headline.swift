@@ -10,8 +10,8 @@ struct Headline {
 
   init(
     _ business: BusinessSection?,
-    _ trust: TrustTable,
-    _ report: Report,
+    _ trust: AgreementTable,
+    _ report: RejectReport,
     _ signals: SignalSection,
     _ edits: ReportFindings?
   ) {

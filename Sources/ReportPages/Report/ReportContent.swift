@@ -7,7 +7,7 @@ package import VendorReports
 /// The content of a report's page, as it was read. The page says of what is absent how to make it.
 package struct ReportContent {
   /// The outcomes, the senders and the sample of rejects.
-  package let report: Report
+  package let report: RejectReport
   /// The tests of accepted postbacks and of copies.
   package let signals: SignalReport
   /// The paths of the tables that the report covers, as they were given.
@@ -17,7 +17,7 @@ package struct ReportContent {
   /// The revenue of null postbacks; nil if the output does not have it.
   package var nullRevenue: [NullRevenueTotal]?
   /// The comparison of forwarders with devices; nil without `skan_settled`.
-  package var forwarders: [ForwarderTrust]?
+  package var forwarders: [ForwarderAgreement]?
   /// The values that forwarders sent; nil without `skan_settled`.
   package var forwarded: [ForwardedValues]?
   /// The change of the decoded revenue by the settlement of copies; nil if there is none.
@@ -34,7 +34,7 @@ package struct ReportContent {
   package var implementation: ImplementationSection?
 
   /// Creates the content that every report has.
-  package init(report: Report, signals: SignalReport, paths: [String]) {
+  package init(report: RejectReport, signals: SignalReport, paths: [String]) {
     (self.report, self.signals, self.paths) = (report, signals, paths)
   }
 }

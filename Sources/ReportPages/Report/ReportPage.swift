@@ -11,11 +11,11 @@ internal import Tampering
 
 /// A report as one HTML file, which loads nothing from elsewhere.
 package struct ReportPage {
-  let report: Report
+  let report: RejectReport
   private let content: ReportContent
   private let signals: SignalSection
   private let business: BusinessSection?
-  private let trust: TrustTable
+  private let trust: AgreementTable
   private let findings: ReportFindings?
 
   /// Creates the page with a content.
@@ -26,7 +26,7 @@ package struct ReportPage {
       tested: (report.funnel.last { $0.name == "unique" }?.count ?? 0, report.rejectCount)
     )
     business = content.business.map { BusinessSection(business: $0) }
-    trust = TrustTable(forwarders: content.forwarders, output: content.paths.count == 1 ? content.paths[0] : "OUT")
+    trust = AgreementTable(forwarders: content.forwarders, output: content.paths.count == 1 ? content.paths[0] : "OUT")
     findings = content.diagnosis.map { diagnosis in
       ReportFindings(diagnoses: diagnosis.rejects, related: diagnosis.related, sample: content.report.sample)
     }

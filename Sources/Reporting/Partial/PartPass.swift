@@ -66,7 +66,7 @@ struct PartPass: Sendable {
     guard !missing.isEmpty else { return results }
     var names = try names(of: part, results)
     var writer = try Writer(missing, "new.\(part)", in: cache)
-    try await read(part, missing, BesideRows(settled: names.settled?.rows, enriched: names.enriched), into: &writer)
+    try await read(part, missing, AlignedBatches(settled: names.settled?.rows, enriched: names.enriched), into: &writer)
     if let settlement, let written = writer.settled {
       results.settled = try written.finish(try settlement.name(.settled, inputs(of: part), in: cache))
       names = try self.names(of: part, results)
@@ -186,7 +186,7 @@ struct PartPass: Sendable {
   private func read(
     _ part: Int,
     _ missing: Missing,
-    _ rows: BesideRows,
+    _ rows: AlignedBatches,
     into writer: inout Writer
   ) async throws(PipelineFailure) {
     let table = try await copies.table(of: part)
@@ -236,7 +236,7 @@ private struct Missing: Sendable {
     var signals: SignalCounts?
   }
 
-  func work(_ batch: RawBatch, _ copies: RecordTable, _ rows: BesideRows.Batch) -> Batch {
+  func work(_ batch: RawBatch, _ copies: RecordTable, _ rows: AlignedBatches.Batch) -> Batch {
     var results = Batch()
     results.settled = settler?.settle(batch, copies)
     guard enricher != nil || counter != nil || signals != nil else { return results }

@@ -66,7 +66,7 @@ package struct GroupTable<Value: Sendable>: Sendable {
 
   private static var largestKeyBytes: Int { 32 << 20 }
 
-  package init(limit: Int = Groups.largestCount) { self.limit = limit }
+  package init(limit: Int = GroupTallies.largestCount) { self.limit = limit }
 
   package subscript(key: GroupKey) -> Value? { place(of: key).map { entries[$0].value } }
 
@@ -103,7 +103,11 @@ extension GroupTable {
   }
 
   /// Reads what `encode` has written.
-  package init(_ reader: inout ResultReader, limit: Int = Groups.largestCount, _ body: (inout ResultReader) -> Value) {
+  package init(
+    _ reader: inout ResultReader,
+    limit: Int = GroupTallies.largestCount,
+    _ body: (inout ResultReader) -> Value
+  ) {
     self.init(limit: limit)
     entries = reader.array { (GroupKey(bytes: Array($0.slice())), body(&$0)) }
     keyBytes = entries.reduce(0) { $0 + $1.key.bytes.count }

@@ -65,7 +65,7 @@ struct CaseCommand: Command {
   private let paths: [String]
   private let query: RejectQuery
   private let conditions: [String]
-  private let trust: Trust
+  private let trust: TrustPolicy
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     paths = arguments.operands

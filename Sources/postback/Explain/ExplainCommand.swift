@@ -43,7 +43,7 @@ struct ExplainCommand: Command {
 
   private let options: Options
   private let path: String
-  private let trust: Trust
+  private let trust: TrustPolicy
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard arguments.operands.count < 2 else {

@@ -57,7 +57,7 @@ struct FindCommand: Command {
   private let output: String
   private let id: String
   private let options: Options
-  private let trust: Trust
+  private let trust: TrustPolicy
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard arguments.operands.count == 2, !arguments.operands[1].isEmpty else {

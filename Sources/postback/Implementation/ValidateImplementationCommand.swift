@@ -1,7 +1,7 @@
 internal import Answers
 internal import ConversionModel
 internal import DurableFiles
-internal import Implementation
+internal import AppIntegrationCheck
 internal import JSON
 internal import PostbackPipeline
 internal import TableReading

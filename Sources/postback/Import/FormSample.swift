@@ -22,7 +22,7 @@ struct FormSample {
   /// The name of the form.
   var name: String { form.mapping?.name ?? (isCSV ? "CSV" : "postbacks") }
 
-  init(of path: String, in form: InputForm, trust: Trust) async throws(CommandFailure) {
+  init(of path: String, in form: InputForm, trust: TrustPolicy) async throws(CommandFailure) {
     self.form = form
     let verifier: PostbackVerifier
     do throws(VerificationError) { verifier = try PostbackVerifier(trusting: trust) } catch {

@@ -56,7 +56,7 @@ struct ImportCommand: Command {
 
   private let task: Task
   private let options: Options
-  private let trust: Trust
+  private let trust: TrustPolicy
   private var mapping: Mapping? { options.mapping }
 
   init(_ arguments: Arguments) throws(CommandFailure) {

@@ -98,9 +98,9 @@ struct LoadPostgresCommand: Command {
 
   func run() async throws(CommandFailure) {
     // Without --follow a signal ends the process, and the server rolls back.
-    var signals: Signals?
+    var signals: UnixSignals?
     if options.follows {
-      do { signals = try Signals() } catch { throw CommandFailure(error) }
+      do { signals = try UnixSignals() } catch { throw CommandFailure(error) }
     }
     var loader = Loader(
       source,

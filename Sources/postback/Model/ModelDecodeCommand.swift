@@ -58,7 +58,7 @@ struct ModelDecodeCommand: Command {
     try Terminal.print(table.text())
   }
 
-  private func json(_ model: ConversionModel, _ meaning: Meaning?) -> JSONValue {
+  private func json(_ model: ConversionModel, _ meaning: DecodedMeaning?) -> JSONValue {
     let revenue = meaning?.revenue
     let status = meaning == nil ? DecodeStatus.unmapped : .decoded
     let currency = meaning == nil ? nil : model.currency

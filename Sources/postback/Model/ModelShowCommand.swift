@@ -60,7 +60,7 @@ struct ModelShowCommand: Command {
       + table.text(indent: 2)
   }
 
-  private static func add(_ meaning: Meaning?, _ value: String, _ coarse: String, to table: inout TextTable) {
+  private static func add(_ meaning: DecodedMeaning?, _ value: String, _ coarse: String, to table: inout TextTable) {
     guard let meaning else { return }
     table.add(value, coarse, meaning.revenue?.estimate.description ?? "", meaning.text)
   }

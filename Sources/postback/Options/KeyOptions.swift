@@ -23,9 +23,9 @@ struct KeyOptions: OptionGroup {
   ).value(ValueKind<VerificationMethod>.word)
 
   /// Returns a trust store of Apple's keys, extended by `configured` and by the options.
-  func trust(adding configured: [ConfiguredKey] = []) throws(CommandFailure) -> Trust {
+  func trust(adding configured: [ConfiguredKey] = []) throws(CommandFailure) -> TrustPolicy {
     do throws(TrustError) {
-      var trust = try Trust.apple()
+      var trust = try TrustPolicy.apple()
       for key in configured + appleKeys + keys { try key.add(to: &trust) }
       if let method { trust.verification = method }
       trust.allowsDevelopment = allowsDevelopment
@@ -44,7 +44,7 @@ struct TrustOptions: OptionGroup {
     .values(.text)
 
   /// Returns a trust store of Apple's keys, extended by `configured`, and extended and restricted by the options.
-  func trust(adding configured: [ConfiguredKey] = []) throws(CommandFailure) -> Trust {
+  func trust(adding configured: [ConfiguredKey] = []) throws(CommandFailure) -> TrustPolicy {
     var trust = try keys.trust(adding: configured)
     if !networks.isEmpty { trust.allowedNetworks = Set(networks) }
     if !apps.isEmpty { trust.allowedApps = Set(apps) }
@@ -52,7 +52,7 @@ struct TrustOptions: OptionGroup {
   }
 
   /// Prints the keys trusted besides Apple's production keys, so that users know of them before they read the tables.
-  static func announce(_ trust: Trust) {
+  static func announce(_ trust: TrustPolicy) {
     for key in trust.keys where key.isAdded {
       let isCustom = key.environment == .custom
       Terminal.note(

@@ -105,7 +105,7 @@ struct RejectsCommand: Command {
   private let query: RejectQuery
   private let format: Format
   private let top: Int
-  private let trust: Trust
+  private let trust: TrustPolicy
   private var jobs: Int { options.jobs }
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -201,7 +201,7 @@ struct RejectsCommand: Command {
         signals = SignalsAnswer(survey: survey, report: report, vendors: vendors, top: top)
       }
       if options.wantsDiagnosis {
-        let found = try await Tampering(
+        let found = try await TamperingSurvey(
           query,
           rejects: matching,
           accepted: accepted,

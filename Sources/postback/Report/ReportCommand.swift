@@ -63,7 +63,7 @@ struct ReportCommand: Command {
   private let paths: [String]
   private let file: String
   private let options: Options
-  private let trustedKeys: Trust
+  private let trustedKeys: TrustPolicy
   private let implementation: ImplementationSection?
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -98,7 +98,7 @@ struct ReportCommand: Command {
         advice: "Give --force to overwrite it, or another name."
       )
       let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
-      let report = try await Report(
+      let report = try await RejectReport(
         rejects: rejects,
         accepted: accepted,
         sampleLimit: options.sample,
@@ -122,7 +122,7 @@ struct ReportCommand: Command {
       try await readSearchAds(&content, single(snapshots))
       if let snapshot = single(snapshots) {
         content.nullRevenue = try await NullRevenueTotal.read(in: snapshot.folder, jobs: options.jobs)
-        content.forwarders = try ForwarderTrust.read(in: snapshot.folder)
+        content.forwarders = try ForwarderAgreement.read(in: snapshot.folder)
         content.forwarded = try await ForwardedValues.read(in: snapshot.folder, cache: cache, jobs: options.jobs)
         content.settled = try SettledRevenue(in: snapshot.folder)
         content.vendors = try await vendors(snapshot)
@@ -144,7 +144,7 @@ struct ReportCommand: Command {
 
   /// Finds the edits of the sampled rejects, and the rejects that are related by a signature or a transaction.
   private func diagnosis(
-    _ report: Report,
+    _ report: RejectReport,
     _ rejects: TableFiles,
     _ accepted: TableFiles,
     _ progress: AnalysisProgressLine

@@ -63,7 +63,7 @@ struct RunCommand: Command {
   private let contexts: [String: InputContext]
   private let tables: TableOptions
   private let state: String
-  private let trust: Trust
+  private let trust: TrustPolicy
   private let limits: ReadLimits
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -86,7 +86,7 @@ struct RunCommand: Command {
     let used = PipelineSettings(trust: trust, models: try Models(checking: options.models), limits: limits)
     let remote = RemoteInputs()
     let found = try options.inputs.find(inputs, contexts, remote, tables: tables.folder, state: self.state)
-    var pipeline = Pipeline(inputs: found.files, settings: Current(used))
+    var pipeline = Pipeline(inputs: found.files, settings: Replaceable(used))
     pipeline.receivedAt = options.receivedAt.rule
     pipeline.jobs = options.jobs
     pipeline.shard = tables.shard
@@ -169,12 +169,12 @@ struct RunCommand: Command {
     try options.rejectLimit?.check(tally)
   }
 
-  private func openState() throws(CommandFailure) -> State {
+  private func openState() throws(CommandFailure) -> PipelineState {
     let line = OpeningLine()
     defer { line.clear() }
     do throws(FileFailure) {
       try OutputFolder.refuseNewState(in: state, of: tables.folder)
-      return try State(state, settings: tables.settings) { line.show($0) }
+      return try PipelineState(state, settings: tables.settings) { line.show($0) }
     } catch {
       throw CommandFailure(error)
     }

@@ -147,8 +147,8 @@ struct ServeCommand: Command {
 
   /// Receives until a signal asks to end.
   private func serve() throws(CommandFailure) {
-    let signals: Signals
-    do { signals = try Signals() } catch { throw CommandFailure(error) }
+    let signals: UnixSignals
+    do { signals = try UnixSignals() } catch { throw CommandFailure(error) }
     let service = try service()
     do throws(ReceiverFailure) { try service.run(until: signals, reloadingWith: load) } catch {
       throw CommandFailure(error)

@@ -30,7 +30,7 @@ struct StateStatus {
   /// The status that the last consumer wrote last; nil if there is none. The consumer may have ended.
   let consumer: ConsumerStatus?
   let ledger: LedgerReading
-  let totals: Totals
+  let totals: LedgerTotals
   /// A digest of each kind of settings with which the latest rows were decided, and the names of those settings; empty
   /// if the ledger has none.
   let settings: [(kind: RunSettings.Kind, digest: String, names: [String])]
@@ -39,7 +39,7 @@ struct StateStatus {
     self.folder = folder
     self.includesReprocessed = includesReprocessed
     ledger = try Ledger.reading(folder)
-    totals = Totals(ledger.counts)
+    totals = LedgerTotals(ledger.counts)
     consumer = StatusFile.read(folder: folder)
     backlog = consumer.flatMap { try? SpoolBacklog(of: $0.spool) }
     holder = try StateFolder.user(of: folder)

@@ -12,7 +12,7 @@ import TableReading
 @Suite struct `Results of parts` {
   /// The number of rejects by code, of the first five codes alone.
   private struct Codes: PartResult {
-    var groups = Groups(limit: 5)
+    var groups = GroupTallies(limit: 5)
     var unreadable = UnreadableRows()
     /// The numbers of the parts that were read.
     var read: [Int] = []
@@ -31,7 +31,7 @@ import TableReading
       unreadable = row.unreadable
     }
 
-    init(_ reader: inout ResultReader) { groups = Groups(&reader, limit: 5) }
+    init(_ reader: inout ResultReader) { groups = GroupTallies(&reader, limit: 5) }
 
     func encode(_ writer: inout ResultWriter) { groups.encode(&writer) }
 

@@ -80,7 +80,7 @@ extension ModelWindow {
   var earners: Set<String> { Set(meanings.flatMap(\.events).filter { $0.revenue != nil }.map(\.name)) }
 
   /// The meanings of all values that the window lists.
-  var meanings: [Meaning] {
+  var meanings: [DecodedMeaning] {
     fineValues.compactMap(meaning(fine:)) + CoarseValue.allCases.compactMap(meaning(coarse:))
   }
 }

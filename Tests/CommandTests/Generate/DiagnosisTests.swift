@@ -54,8 +54,8 @@ import Testing
 
 extension GeneratedDump {
   /// Apple's keys and those of the dump.
-  fileprivate func trust() throws -> Trust {
-    var trust = try Trust.apple()
+  fileprivate func trust() throws -> TrustPolicy {
+    var trust = try TrustPolicy.apple()
     for argument in keys where argument != "--trust-key" {
       let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
       try trust.add(parts[0], base64: parts[1])

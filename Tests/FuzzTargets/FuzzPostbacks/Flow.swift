@@ -14,7 +14,7 @@ import TestSupport
 struct Flow: Sendable {
   static let shared = Flow()
 
-  private let trust: Trust
+  private let trust: TrustPolicy
   private let models: Models
   private let format: RowFormat
   private let diagnoser: Diagnoser
@@ -23,7 +23,7 @@ struct Flow: Sendable {
 
   private init() {
     do {
-      trust = try Trust.apple()
+      trust = try TrustPolicy.apple()
       models = try Models(loading: [Fixtures.path("models")])
       diagnoser = try Diagnoser(trust, budget: Self.diagnosisBudget)
     } catch {

@@ -11,7 +11,7 @@ final class Recovery: Sendable {
   static let shared = Recovery()
 
   private let site: Site
-  private let trust: Trust
+  private let trust: TrustPolicy
   private let seen: SeenMark
   private let parts: [LedgerPart]
 
@@ -26,7 +26,7 @@ final class Recovery: Sendable {
   private init() {
     do {
       site = try Site()
-      trust = try Trust.apple()
+      trust = try TrustPolicy.apple()
       _ = try site.restore(with: Damage([0, 1]))
       let ledger = try Ledger.reading(site.state)
       seen = ledger.seen
@@ -75,7 +75,7 @@ final class Recovery: Sendable {
   /// Tells if a run could continue.
   private func open() throws -> Bool {
     do throws(FileFailure) {
-      let state = try State(site.state, settings: site.options.settings)
+      let state = try PipelineState(site.state, settings: site.options.settings)
       let tables = try TableWriter(site.options, state)
       _ = try state.ledger.counts()
       require(tables.seenCount == state.ledger.seen.entries, "the log is what the ledger says")

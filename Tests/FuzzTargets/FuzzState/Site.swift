@@ -41,9 +41,9 @@ struct Site {
   }
 
   private func fill() async throws {
-    let trust = try Trust.apple()
+    let trust = try TrustPolicy.apple()
     let inputs = try InputFile.enumerate([Fixtures.path("postbacks")])
-    let state = try State(state, settings: options.settings)
+    let state = try PipelineState(state, settings: options.settings)
     let tables = try TableWriter(options, state)
     do { _ = try await Pipeline(inputs: [], trust: trust).run(CutShort(inputs), continuing: state, into: tables) } catch
     {

@@ -11,12 +11,12 @@ import TestSupport
 
 /// Records through the flow without a disk: what becomes of each.
 struct Flow {
-  var trust: Trust
+  var trust: TrustPolicy
   var models = Models.none
   var receivedAt = ReceivedAtRule()
   var jobs = 1
 
-  init() throws { trust = try Trust.apple() }
+  init() throws { trust = try TrustPolicy.apple() }
 
   /// The outcomes of records that each are a line.
   func outcomes(of lines: [[UInt8]], batchSize: Int = 3) async throws -> [Fate] {

@@ -10,13 +10,14 @@ import Testing
 @testable import PostbackPipeline
 
 @Suite struct `Resends of accepted postbacks` {
-  private let trust: Trust
+  private let trust: TrustPolicy
   private let v4 = RealPostback.v4
 
-  init() throws { trust = try Trust.apple() }
+  init() throws { trust = try TrustPolicy.apple() }
 
   /// The codes of lines, nil for accepted ones, with an index of what earlier runs accepted.
-  private func codes(_ lines: [[UInt8]], _ index: SeenIndex, _ trust: Trust? = nil) async throws -> [RejectCode?] {
+  private func codes(_ lines: [[UInt8]], _ index: SeenIndex, _ trust: TrustPolicy? = nil) async throws -> [RejectCode?]
+  {
     var codes: [RejectCode?] = []
     let trust = trust ?? self.trust
     let batches = RawLines(lines: lines, batchSize: 3)
@@ -117,7 +118,7 @@ import Testing
     let key = try #require(trust.keys.first)
     let digest = try digest(v4.bytes, by: 0, index.resendKey)
     let other = try Signer(.p256, id: "other")
-    var without = Trust(keys: [])
+    var without = TrustPolicy(keys: [])
     try without.add("other", base64: other.base64)
     #expect(key.environment == .production && digest != 0)
     #expect(try await codes([v4.bytes], index, without) == [.signatureInvalid])

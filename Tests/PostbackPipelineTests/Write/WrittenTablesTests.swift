@@ -27,7 +27,7 @@ import Testing
       var options = TableOptions(folder: path, formats: formats)
       options.trickleInterval = trickleInterval
       options.commitInterval = max(options.commitInterval, trickleInterval)
-      let state = try State("\(path)/_state", settings: options.settings)
+      let state = try PipelineState("\(path)/_state", settings: options.settings)
       return Opened(tables: try TableWriter(options, state), state: state)
     }
 
@@ -40,7 +40,7 @@ import Testing
     /// Tables with their state, for one run.
     struct Opened: ~Copyable {
       let tables: TableWriter
-      let state: State
+      let state: PipelineState
     }
 
     func text(_ file: String) -> String {
@@ -49,7 +49,7 @@ import Testing
   }
 
   private func pipeline(_ fixture: String) throws -> Pipeline {
-    Pipeline(inputs: try InputFile.enumerate([Fixtures.path(fixture)]), trust: try Trust.apple())
+    Pipeline(inputs: try InputFile.enumerate([Fixtures.path(fixture)]), trust: try TrustPolicy.apple())
   }
 
   private let all: Set<TableFormat> = [.jsonLines, .csv]
@@ -102,7 +102,7 @@ import Testing
     let options = TableOptions(folder: folder.path, formats: all)
     let opened = try folder.open(all)
     #expect(throws: FileFailure.self) { _ = try folder.open(all) }
-    let other = try State("\(folder.path)/other", settings: options.settings)
+    let other = try PipelineState("\(folder.path)/other", settings: options.settings)
     let failure = #expect(throws: FileFailure.self) { try TableWriter(options, other) }
     #expect(failure?.kind == .locked)
     _ = try await pipeline.run(continuing: opened.state, into: opened.tables)

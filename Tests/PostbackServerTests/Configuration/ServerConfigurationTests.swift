@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `adds trusted keys, and refuses the name of a key that is trusted already`() throws {
-    let key = try #require(Trust.apple().keys.last).subjectPublicKeyInfo
+    let key = try #require(TrustPolicy.apple().keys.last).subjectPublicKeyInfo
     let base64 = Data(key).base64EncodedString()
     let keys = try read(#"{"trusted_keys":[{"id":"mine","key":"\#(base64)"}]}"#).trustedKeys
     #expect(keys == [ConfiguredKey(id: "mine", base64: base64)])
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `adds keys of Apple's with their environment, and refuses keys that only look like them`() throws {
-    let base64 = Data(try #require(Trust.apple().keys.last).subjectPublicKeyInfo).base64EncodedString()
+    let base64 = Data(try #require(TrustPolicy.apple().keys.last).subjectPublicKeyInfo).base64EncodedString()
     let added = try read(
       """
       {"apple_keys":[{"id":"apple-cas-identifier/1","key":"\(base64)","environment":"production","valid_from":"2026-12-01"},

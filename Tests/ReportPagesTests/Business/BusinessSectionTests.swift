@@ -47,9 +47,11 @@ import Testing
 
   @Test func `names the command that makes what is missing`() {
     #expect(BusinessSection.missing(["here"]).markup.contains("<code>postback daily here</code>"))
-    let trust = TrustTable(forwarders: nil, output: "here").html.markup
+    let trust = AgreementTable(forwarders: nil, output: "here").html.markup
     #expect(trust.contains("<code>postback settle here --lookups DIR</code>"))
-    #expect(TrustTable(forwarders: [], output: "here").html.markup.contains("NSAdvertisingAttributionReportEndpoint"))
+    #expect(
+      AgreementTable(forwarders: [], output: "here").html.markup.contains("NSAdvertisingAttributionReportEndpoint")
+    )
     #expect(ModelledSection(totals: nil, appNames: [:]).html.markup.contains("<code>postback daily</code>"))
   }
 }

@@ -10,7 +10,7 @@ import Testing
   private func question(_ condition: String, of tables: WrittenTables) throws -> CaseQuestion {
     var query = RejectQuery(grouping: try GroupColumn.list("reject_code"))
     query.conditions = [try Condition(parsing: condition)]
-    var question = CaseQuestion(query, [condition], try tables.tables, at: [tables.out], trust: try Trust.apple())
+    var question = CaseQuestion(query, [condition], try tables.tables, at: [tables.out], trust: try TrustPolicy.apple())
     question.diagnosisLimit = 0
     return question
   }

@@ -58,7 +58,7 @@ struct WrittenTables {
   /// Reads what every report has.
   func content(sample: Int = 2000) async throws -> ReportContent {
     let (rejects, accepted) = (try tables.rejects, try tables.postbacks)
-    let report = try await Report(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: 2)
+    let report = try await RejectReport(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: 2)
     let signals = try await SignalReport(
       RejectQuery(grouping: []),
       rejects: rejects,

@@ -69,7 +69,7 @@ struct SpoolSite {
       do {
         let file = try folder.open(entry)
         read.append(entry.name)
-        #expect(folder.file(entry, file.identity, at: now).problem == nil)
+        #expect(folder.archive(entry, file.identity, at: now).problem == nil)
       } catch {
         #expect(folder.fail(entry, reason: error.reason, at: now) == .done)
       }

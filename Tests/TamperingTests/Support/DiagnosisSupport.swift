@@ -28,6 +28,6 @@ func verification(of text: [UInt8]) throws -> SignatureVerification {
   var parser = PostbackParser()
   var bytes = text + [UInt8](repeating: 0, count: JSONParser.padding)
   let postback = try parser.parse(0..<text.count, of: &bytes)
-  var verifier = try SignatureVerifier(try Trust.apple())
+  var verifier = try SignatureVerifier(try TrustPolicy.apple())
   return try verifier.verify(postback, of: bytes)
 }

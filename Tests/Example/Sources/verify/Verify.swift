@@ -29,7 +29,7 @@ import SKAdNetwork
 
   /// A verifier that also accepts test postbacks, of Apple's development keys and of the key of a test system.
   static func verifier(trusting key: String) throws -> PostbackVerifier {
-    var trust = try Trust.apple()
+    var trust = try TrustPolicy.apple()
     trust.allowsDevelopment = true
     try trust.add("ours", base64: key)
     return try PostbackVerifier(trusting: trust)

@@ -3,7 +3,7 @@ internal import Synchronization
 /// A limit on the request rate of each address: a token bucket that is refilled at a steady rate.
 ///
 /// The table of buckets has a fixed capacity. Addresses beyond it share one bucket.
-package final class RateLimit: Sendable {
+package final class ClientRateLimit: Sendable {
   private let table: Mutex<RateTable>
 
   /// Creates a limit of `perMinute` requests for each address, of which `burst` may come at once after a pause. 0 per

@@ -1,7 +1,7 @@
 internal import JSON
 
 /// A rule that generates the rows of a window from a few parameters. The raw values are those of model files.
-enum Kind: String, CaseIterable {
+enum ModelKind: String, CaseIterable {
   case revenue, events, engagement, retention, funnel, mixed, custom
 
   /// The keys of the kind's parameters.
@@ -25,13 +25,13 @@ typealias Rows = [[ModelEvent]?]
 @available(iOS 18.0, *)
 extension ModelReader {
   /// Reads the kind of a window or of a part; `custom` where it is absent, nil where it is wrong.
-  mutating func kind(_ node: JSONNode) -> Kind? {
-    node.value == nil ? .custom : word(node, Kind.self)
+  mutating func kind(_ node: JSONNode) -> ModelKind? {
+    node.value == nil ? .custom : word(node, ModelKind.self)
   }
 
   /// The rows that a kind generates from the parameters beside it, row 0 first; nil where the parameters are wrong,
   /// and for `custom`, which generates none.
-  mutating func rows(of kind: Kind, _ node: JSONNode) -> Rows? {
+  mutating func rows(of kind: ModelKind, _ node: JSONNode) -> Rows? {
     switch kind {
     case .revenue: revenueRows(node)
     case .events: eventRows(node)

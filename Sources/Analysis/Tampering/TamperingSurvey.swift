@@ -9,7 +9,7 @@ internal import Tables
 package import Tampering
 
 /// A summary of the diagnoses of many rejects: findings and edited fields by forwarder, and the changed values.
-package struct Tampering: Sendable {
+package struct TamperingSurvey: Sendable {
   /// The rejects of one forwarder with the same finding and the same edited fields.
   package struct Group: Sendable {
     /// The code of the finding.
@@ -46,7 +46,7 @@ package struct Tampering: Sendable {
   package let changes: [Change]
 
   /// The summary with other names of the forwarders.
-  package func renaming(_ name: (String?) -> String?) -> Tampering {
+  package func renaming(_ name: (String?) -> String?) -> TamperingSurvey {
     var renamed = self
     for index in renamed.groups.indices { renamed.groups[index].forwarder = name(renamed.groups[index].forwarder) }
     return renamed
@@ -97,7 +97,7 @@ package struct Tampering: Sendable {
     _ query: RejectQuery,
     rejects: TableFiles,
     accepted: TableFiles,
-    trust: Trust,
+    trust: TrustPolicy,
     limit: Int,
     jobs: Int
   ) async throws {
@@ -146,7 +146,7 @@ package struct DiagnosedReject: Sendable {
   /// Diagnoses those rows whose reject code allows it, `jobs` at once. The results are in the order of the rows.
   package static func diagnose(
     _ lines: [[UInt8]],
-    trust: Trust,
+    trust: TrustPolicy,
     context: DiagnosisContext,
     jobs: Int,
     progress: AnalysisProgress.Handler? = nil

@@ -31,7 +31,7 @@ import Testing
 
   /// Does everything that a run and a check do with a ledger.
   private func use(_ site: StateSite) throws {
-    let state = try State(site.state, settings: ["format": "jsonl"])
+    let state = try PipelineState(site.state, settings: ["format": "jsonl"])
     _ = try state.ledger.input(path: "/in/a")
     let parts = try state.ledger.parts()
     for part in parts { _ = try PartFile.reopen(part, in: site.output) }

@@ -7,7 +7,7 @@ internal import PostbackVerification
 /// digests, so that a file is recognised if the same content comes again under any name. It has the form of `seen.log`,
 /// with digests as keys: that of all records of an input, and that of its first record, which tells cheaply that an input
 /// must be read to its end to compare it.
-package final class PutAwayLog {
+package final class ArchivedInputs {
   /// The name of the file.
   package static let name = "put-away.log"
 

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A value in use by several threads, which may be replaced as a whole at any time.
 @available(iOS 18.0, *)
-package final class Current<Value: Sendable>: Sendable {
+package final class Replaceable<Value: Sendable>: Sendable {
   private let stored: Mutex<Value>
 
   /// Starts with a value.

@@ -6,7 +6,7 @@ internal import JSON
 
 /// The conversion values of a forwarder, compared with those of devices' own copies: the sums of the groups in the summary of
 /// `skan_settled`.
-package struct ForwarderTrust: Sendable {
+package struct ForwarderAgreement: Sendable {
   /// The name of the forwarder; nil for copies without a name.
   package var forwarder: String?
   /// The number of postbacks that the forwarder handed on.
@@ -27,7 +27,7 @@ package struct ForwarderTrust: Sendable {
 
   /// Reads the forwarders from an output, those with the most differences first; nil if the output does not have
   /// `skan_settled`.
-  package static func read(in output: String) throws(FileFailure) -> [ForwarderTrust]? {
+  package static func read(in output: String) throws(FileFailure) -> [ForwarderAgreement]? {
     let path = "\(output)/skan_settled/\(DerivedTable.summaryName)"
     guard try DurableFolder("\(output)/skan_settled").byteCount(of: DerivedTable.summaryName) != nil else { return nil }
     guard let summary = try? JSONValue(parsing: try WholeFile.read(path, upTo: 1 << 28)) else {
@@ -38,11 +38,11 @@ package struct ForwarderTrust: Sendable {
         advice: "Run postback settle again"
       )
     }
-    var forwarders: [String?: ForwarderTrust] = [:]
+    var forwarders: [String?: ForwarderAgreement] = [:]
     for group in summary["groups"]?.elements ?? [] {
       for party in group["forwarders"]?.elements ?? [] {
         let name = party["forwarder"]?.text
-        forwarders[name, default: ForwarderTrust(forwarder: name)].add(party)
+        forwarders[name, default: ForwarderAgreement(forwarder: name)].add(party)
       }
     }
     return forwarders.values.sorted { one, other in

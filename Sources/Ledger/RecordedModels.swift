@@ -1,7 +1,7 @@
 package import DurableFiles
 
 /// A conversion model that decoded rows, as a ledger keeps it.
-package struct KeptModel: Sendable {
+package struct RecordedModel: Sendable {
   /// The App Store id of the advertised app.
   package let appID: Int64
   /// The name: the id and the version of the model, and the app.
@@ -23,7 +23,7 @@ extension Ledger {
 
   /// Reads the newest text of each model that a ledger keeps, without its lock; a model ends when the next one begins, so
   /// that it may have several texts. Empty if earlier versions of the program made all commits.
-  package static func keptModels(in folder: String) throws(FileFailure) -> [KeptModel] {
+  package static func recordedModels(in folder: String) throws(FileFailure) -> [RecordedModel] {
     try reading(folder) { database throws(FileFailure) in
       guard try LedgerSchema.identify(database) > 1 else { return [] }
       let statement = try SQLiteStatement(
@@ -39,7 +39,7 @@ extension Ledger {
       )
       let rows = try statement.all { row throws(FileFailure) in
         let isOfSettlement = row.text(5) == settlement
-        return KeptModel(
+        return RecordedModel(
           appID: try row.integer(0),
           name: RunSettings.Model.name(row.text(1), try row.integer(2) as Int64, app: try row.integer(0)),
           text: row.text(3),

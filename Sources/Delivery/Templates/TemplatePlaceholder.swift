@@ -3,7 +3,7 @@ internal import Base
 internal import Signatures
 
 /// A value of a delivery that templates can name.
-enum Macro: String, CaseIterable, Sendable {
+enum TemplatePlaceholder: String, CaseIterable, Sendable {
   case postbackKey = "postback_key"
   case framework
   case version
@@ -57,7 +57,7 @@ enum Macro: String, CaseIterable, Sendable {
 /// A reference to a value in a template: a macro, or a name that others use for it.
 struct MacroName: Hashable, Sendable {
   /// The value; nil for a name that always stands for the same text.
-  let macro: Macro?
+  let macro: TemplatePlaceholder?
   /// The text that the name always stands for.
   let constant: String?
   /// Indicates that Booleans are written as 1 and 0, whatever the partner has.
@@ -67,7 +67,7 @@ struct MacroName: Hashable, Sendable {
   init?(_ name: String) {
     if let constant = Self.constants[name] {
       (macro, self.constant, writesDigits) = (nil, constant, false)
-    } else if let macro = Macro(rawValue: name) ?? Self.aliases[name] {
+    } else if let macro = TemplatePlaceholder(rawValue: name) ?? Self.aliases[name] {
       (self.macro, constant, writesDigits) = (macro, nil, Self.digits.contains(name))
     } else {
       return nil
@@ -75,10 +75,12 @@ struct MacroName: Hashable, Sendable {
   }
 
   /// All names that templates may have.
-  static var all: [String] { Macro.allCases.map(\.rawValue) + aliases.keys.sorted() + constants.keys.sorted() }
+  static var all: [String] {
+    TemplatePlaceholder.allCases.map(\.rawValue) + aliases.keys.sorted() + constants.keys.sorted()
+  }
 
   /// The placeholders of Adjust, and the parameters of the standard `singular-labs/skan`.
-  private static let aliases: [String: Macro] = [
+  private static let aliases: [String: TemplatePlaceholder] = [
     "sk_ts": .receivedAtUnix, "sk_payload": .raw, "sk_version": .version, "sk_network_id": .networkID,
     "sk_campaign_id": .campaignID, "sk_transaction_id": .transactionID, "sk_app_id": .appID,
     "sk_redownload": .redownload, "sk_fidelity_type": .fidelityType, "sk_did_win": .didWin,
@@ -95,7 +97,7 @@ struct MacroName: Hashable, Sendable {
 }
 
 /// The value of a macro.
-enum MacroValue: Hashable, Sendable {
+enum PlaceholderValue: Hashable, Sendable {
   case text(String)
   /// A number as it is written in JSON.
   case number(String)
@@ -128,7 +130,7 @@ enum Modifier: Hashable, Sendable {
   }
 
   /// Returns the changed value; nil if there is none.
-  func applied(to value: MacroValue?, _ words: BooleanWords) -> MacroValue? {
+  func applied(to value: PlaceholderValue?, _ words: BooleanWords) -> PlaceholderValue? {
     switch (self, value) {
     case (.default(let text), nil): .text(text)
     case (_, nil): nil
@@ -147,7 +149,7 @@ enum Modifier: Hashable, Sendable {
   }
 }
 
-extension MacroValue {
+extension PlaceholderValue {
   /// The value as text.
   func written(_ words: BooleanWords) -> String {
     switch self {

@@ -8,7 +8,7 @@ internal import Synchronization
 /// A signal handler writes their numbers to a pipe. Blocking the signals and reading them from signalfd(2) would not
 /// work: the first thread of a program whose `main` is asynchronous waits in libdispatch with no signal blocked, and
 /// the system delivers signals of the process to that thread.
-package final class Signals {
+package final class UnixSignals {
   /// The read end of the pipe, which poll(2) reports as readable after a signal.
   package let readEnd: Int32
   private let writeEnd: Int32

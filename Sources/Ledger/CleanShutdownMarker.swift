@@ -4,7 +4,7 @@ internal import DurableFiles
 ///
 /// A start that finds exactly this version need not verify the whole database again. After a crash, or if the database was
 /// written or replaced since, the version differs or the write-ahead log is not empty.
-enum CleanStop {
+enum CleanShutdownMarker {
   static let name = "stopped"
 
   /// Records the version of the database, whose write-ahead log is copied into it.

@@ -7,7 +7,7 @@ package import Tables
 package import DerivedTables
 
 /// The numbers that a report shows for the tables of one or more runs. Their presentation is defined elsewhere.
-package struct Report: Sendable {
+package struct RejectReport: Sendable {
   /// The records that are left after a stage of the pipeline.
   package struct Step: Sendable {
     /// The stage, as a participle: read, parsed, verified, unique, decoded.
@@ -141,7 +141,7 @@ package struct Report: Sendable {
   package var rejectCounts: RejectCounts { codes.reduce(into: RejectCounts()) { $0.add($1.code, $1.tally.count) } }
 }
 
-extension Report {
+extension RejectReport {
   /// Reads the tables of one or more runs. At most `sampleLimit` rejects are kept whole. With a cache only parts that are not in
   /// it are read.
   package init(
@@ -192,7 +192,7 @@ extension Report {
     unreadable = count.unreadable
   }
 
-  private static func timeline(_ groups: Groups, by origin: TimeOrigin) -> Timeline {
+  private static func timeline(_ groups: GroupTallies, by origin: TimeOrigin) -> Timeline {
     var undated = groups.rest.count
     var hours: [(hour: Int, code: String, count: Int)] = []
     for (key, tally) in groups.tallies {
@@ -206,7 +206,7 @@ extension Report {
     return Timeline(hours, undated: undated)
   }
 
-  private static func senders(_ read: Groups, _ byCode: Groups, _ conflicts: Conflicts? = nil) -> [Sender] {
+  private static func senders(_ read: GroupTallies, _ byCode: GroupTallies, _ conflicts: Conflicts? = nil) -> [Sender] {
     let parties = Dictionary(
       (conflicts?.parties ?? []).map { ($0.forwarder, $0.cameFirst) },
       uniquingKeysWith: +

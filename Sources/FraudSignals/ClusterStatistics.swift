@@ -2,7 +2,7 @@ internal import LookupTables
 internal import Statistics
 
 /// The comparisons of campaigns, from the counts of all clusters.
-struct ClusterTests {
+struct ClusterStatistics {
   private typealias Clusters = [(key: SignalCluster, counts: ClusterCounts)]
 
   private let clusters: Clusters

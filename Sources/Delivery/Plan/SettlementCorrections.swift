@@ -12,7 +12,7 @@ internal import Tables
 /// were delivered and have changed are corrected.
 ///
 /// No request may be in flight meanwhile.
-final class Restatement {
+final class SettlementCorrections {
   private let output: String
   private let outbox: Outbox
   private let partners: [String: Partner]

@@ -4,7 +4,7 @@ package import Ledger
 /// The state that earlier runs have left: the ledger, the log of first postbacks and their index.
 ///
 /// Only one process at a time can have it open. A run consumes it, because only one task may admit postbacks.
-package struct State: ~Copyable {
+package struct PipelineState: ~Copyable {
   /// The database of everything that is committed.
   package let ledger: Ledger
   /// The catalog of known inputs, which decides where the reading of each begins.

@@ -1,7 +1,7 @@
 import ConversionModel
 import Testing
 
-@Suite struct KindTests {
+@Suite struct ModelKindTests {
   /// The meaning of each value of the window in a short notation, such as `2: a 1+ 5..20 ~12.5, b 1+`.
   private func rows(_ members: String, window: Int = 0) throws -> [String] {
     let text = #"{"postback_sequence_index":\#(window),\#(members)}"#

@@ -4,9 +4,9 @@ internal import Reporting
 internal import Statistics
 
 /// The agreement of forwarders' conversion values with those of devices.
-struct TrustTable {
+struct AgreementTable {
   /// The forwarders; nil if the output does not have `skan_settled`.
-  let forwarders: [ForwarderTrust]?
+  let forwarders: [ForwarderAgreement]?
   /// The output, for the command that makes the table.
   let output: String
 
@@ -44,12 +44,12 @@ struct TrustTable {
           .amount(rate.rate.map(Numbers.percent) ?? ""),
           .amount(rate.interval.map { Numbers.percent($0.low) } ?? ""),
           .amount(rate.interval.map { Numbers.percent($0.high) } ?? ""),
-        ] + ForwarderTrust.kinds.map { .number(one.differences[$0] ?? 0) }
+        ] + ForwarderAgreement.kinds.map { .number(one.differences[$0] ?? 0) }
           + [.amount(effects.isEmpty ? "none" : effects.joined(separator: ", "))]
       )
     }
   }
 
   /// The forwarder with the most differences; nil if there is no difference.
-  var worst: ForwarderTrust? { forwarders?.first.flatMap { $0.compared > $0.agreeing ? $0 : nil } }
+  var worst: ForwarderAgreement? { forwarders?.first.flatMap { $0.compared > $0.agreeing ? $0 : nil } }
 }

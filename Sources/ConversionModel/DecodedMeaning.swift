@@ -2,7 +2,7 @@
 ///
 /// An instance never changes.
 @available(iOS 18.0, *)
-public final class Meaning: Sendable {
+public final class DecodedMeaning: Sendable {
   /// The events that happened, in the model's order; empty where the value says that none did.
   public let events: [ModelEvent]
   /// The total revenue of the events, zero where none has any; nil in a model without a currency.
@@ -14,7 +14,7 @@ public final class Meaning: Sendable {
   }
 
   /// Tells if both have the same events, in any order.
-  public func isSame(as other: Meaning) -> Bool {
+  public func isSame(as other: DecodedMeaning) -> Bool {
     func times(_ event: ModelEvent, in events: [ModelEvent]) -> Int { events.count { $0 == event } }
     return events == other.events
       || events.count == other.events.count
@@ -78,12 +78,12 @@ public enum RevenueKind: String, CaseIterable, Sendable {
 }
 
 @available(iOS 18.0, *)
-extension Meaning {
+extension DecodedMeaning {
   /// The meaning that covers all `meanings`, of which there is at least one.
   ///
   /// An event's counts and revenue range from the least to the greatest of any of the meanings; a meaning that does
   /// not name the event counts as 0. The revenue estimate is the mean of the estimates.
-  convenience init(covering meanings: [Meaning], hasCurrency: Bool) {
+  convenience init(covering meanings: [DecodedMeaning], hasCurrency: Bool) {
     var names: [String] = []
     for event in meanings.flatMap(\.events) where !names.contains(event.name) { names.append(event.name) }
     let events = names.map { name in ModelEvent(covering: meanings.map { $0.events.filter { $0.name == name } }, name) }

@@ -4,7 +4,7 @@ internal import TableReading
 internal import Tables
 
 /// The certainty of the values of a row of `skan_settled`.
-struct DailyTrust: Sendable {
+struct CopyAgreement: Sendable {
   /// The trust level, 0 to 4.
   var level: Int
   /// Indicates that a device's own copy has the values, and not a forwarder's alone.

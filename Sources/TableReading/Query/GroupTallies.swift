@@ -34,7 +34,7 @@ package struct RowTally: Sendable, Equatable {
 }
 
 /// Tallies by group. A limited number of groups is kept; the rows of all further ones are counted together in `rest`.
-package struct Groups: Sendable {
+package struct GroupTallies: Sendable {
   private var table: GroupTable<RowTally>
   /// The rows of all groups that are not kept.
   package private(set) var rest = RowTally()
@@ -42,7 +42,7 @@ package struct Groups: Sendable {
   /// The default limit for the number of groups.
   package static let largestCount = 100_000
 
-  package init(limit: Int = Groups.largestCount) { table = GroupTable(limit: limit) }
+  package init(limit: Int = GroupTallies.largestCount) { table = GroupTable(limit: limit) }
 
   /// The groups that are kept, in the order in which they came first.
   package var tallies: [(key: GroupKey, value: RowTally)] { table.entries }
@@ -71,13 +71,13 @@ package struct Groups: Sendable {
 
   /// Adds the groups of rows that come later. Those that are kept depend on the order of all rows alone, as long as `later`
   /// keeps all of its own.
-  package mutating func merge(_ later: Groups) {
+  package mutating func merge(_ later: GroupTallies) {
     for (key, tally) in later.tallies { update(key) { $0 += tally } }
     rest += later.rest
   }
 }
 
-extension Groups {
+extension GroupTallies {
   /// Writes the groups, all of which are kept. The classes of rejects are not written.
   package func encode(_ writer: inout ResultWriter) {
     table.encode(&writer) { writer, tally in
@@ -88,7 +88,7 @@ extension Groups {
   }
 
   /// Reads what `encode` has written.
-  package init(_ reader: inout ResultReader, limit: Int = Groups.largestCount) {
+  package init(_ reader: inout ResultReader, limit: Int = GroupTallies.largestCount) {
     table = GroupTable(&reader, limit: limit) { reader in
       var tally = RowTally()
       (tally.count, tally.firstSeen, tally.lastSeen) = (reader.count(), reader.optional(), reader.optional())

@@ -31,7 +31,7 @@ import Testing
 
   private func check(_ site: StateSite, _ count: UInt32, keeping kept: UInt32) throws {
     let ledger = try site.ledger()
-    let log = try PutAwayLog(ledger)
+    let log = try ArchivedInputs(ledger)
     for input in inputs(0..<count) {
       let isDropped = isDropped(input, of: count, keeping: kept)
       #expect(try (ledger.input(path: input.path) == nil) == isDropped)
@@ -51,7 +51,7 @@ import Testing
   ) throws {
     let site = try site(count)
     do {
-      let log = try PutAwayLog(try site.ledger())
+      let log = try ArchivedInputs(try site.ledger())
       for _ in 1...2 { try log.dropRows(withPrefix: "/spool/new/", keeping: Int(kept)) }
     }
     try check(site, count, keeping: kept)
@@ -59,36 +59,36 @@ import Testing
     let reading = try Ledger.reading(site.state)
     #expect(reading.state.putAway.inputs == Int64(dropped))
     #expect(reading.inputs.values.reduce(0, +) == Int64(count))
-    try PutAwayLog.verify(reading.state.putAway, in: DurableFolder(site.state))
+    try ArchivedInputs.verify(reading.state.putAway, in: DurableFolder(site.state))
   }
 
   @Test func `does not give the number of a dropped input again`() throws {
     let site = try site(3)
-    try PutAwayLog(try site.ledger()).dropRows(withPrefix: "/", keeping: 0)
+    try ArchivedInputs(try site.ledger()).dropRows(withPrefix: "/", keeping: 0)
     #expect(try site.ledger().nextInputID() == 3)
   }
 
   @Test func `ignores entries that were not committed`() throws {
     let site = try site(400)
     let ledger = try site.ledger()
-    let log = try PutAwayLog(ledger)
+    let log = try ArchivedInputs(ledger)
     try log.dropRows(withPrefix: "/spool/new/", keeping: 200)
-    let before = try site.bytes("state/\(PutAwayLog.name)")
+    let before = try site.bytes("state/\(ArchivedInputs.name)")
     let crashed = try site.crashed()
-    try crashed.change("state/\(PutAwayLog.name)") { $0 += [UInt8](repeating: 9, count: 100) }
+    try crashed.change("state/\(ArchivedInputs.name)") { $0 += [UInt8](repeating: 9, count: 100) }
     try check(crashed, 400, keeping: 200)
-    #expect(try crashed.bytes("state/\(PutAwayLog.name)") == before)
+    #expect(try crashed.bytes("state/\(ArchivedInputs.name)") == before)
   }
 
   @Test func `is refused if it is damaged or missing`() throws {
     let site = try site(100)
-    try PutAwayLog(try site.ledger()).dropRows(withPrefix: "/spool/new/", keeping: 10)
+    try ArchivedInputs(try site.ledger()).dropRows(withPrefix: "/spool/new/", keeping: 10)
     let extent = try Ledger.reading(site.state).state.putAway
-    try site.change("state/\(PutAwayLog.name)") { $0[200] ^= 4 }
-    #expect(stateFailure { try PutAwayLog(try site.ledger()) }?.kind == .damaged)
-    #expect(stateFailure { try PutAwayLog.verify(extent, in: DurableFolder(site.state)) }?.kind == .damaged)
-    try site.remove("state/\(PutAwayLog.name)")
-    #expect(stateFailure { try PutAwayLog(try site.ledger()) }?.kind == .damaged)
-    #expect(stateFailure { try PutAwayLog.verify(extent, in: DurableFolder(site.state)) }?.kind == .damaged)
+    try site.change("state/\(ArchivedInputs.name)") { $0[200] ^= 4 }
+    #expect(stateFailure { try ArchivedInputs(try site.ledger()) }?.kind == .damaged)
+    #expect(stateFailure { try ArchivedInputs.verify(extent, in: DurableFolder(site.state)) }?.kind == .damaged)
+    try site.remove("state/\(ArchivedInputs.name)")
+    #expect(stateFailure { try ArchivedInputs(try site.ledger()) }?.kind == .damaged)
+    #expect(stateFailure { try ArchivedInputs.verify(extent, in: DurableFolder(site.state)) }?.kind == .damaged)
   }
 }

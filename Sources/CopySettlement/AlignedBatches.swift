@@ -3,7 +3,7 @@ internal import Tables
 package import TableReading
 
 /// The rows of `skan_settled` and of `skan_enriched` of the postbacks of a part, batch by batch of these.
-package struct BesideRows {
+package struct AlignedBatches {
   private var settled: SettledRows?
   private var enriched: SettledRows?
 

@@ -7,9 +7,9 @@ import Testing
 
 @Suite struct `Rejects in groups` {
   @Test func `lose no row, even if there are too many groups`() {
-    var groups = Groups(limit: 1000)
+    var groups = GroupTallies(limit: 1000)
     for batch in 0..<120 {
-      var part = Groups()
+      var part = GroupTallies()
       for row in 0..<20 { part.add(key("\(batch)-\(row)"), at: Int64(batch * 20 + row)) }
       part.add(key("all"), at: nil)
       groups.merge(part)

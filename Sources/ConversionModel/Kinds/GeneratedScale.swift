@@ -1,7 +1,7 @@
 internal import JSON
 
 /// The spacing of generated steps.
-enum Scale: String, CaseIterable {
+enum GeneratedScale: String, CaseIterable {
   /// The difference between neighbours is constant.
   case linear
   /// The ratio of neighbours is constant.
@@ -14,7 +14,7 @@ extension ModelReader {
   /// greater than the one before; nil where that is not possible.
   mutating func steps(_ node: JSONNode, from first: UInt64, through last: UInt64) -> [UInt64]? {
     let count = integer(node["count"], in: 2...64)
-    let scale = node["scale"].value == nil ? .linear : word(node["scale"], Scale.self)
+    let scale = node["scale"].value == nil ? .linear : word(node["scale"], GeneratedScale.self)
     guard let count, let scale else { return nil }
     guard first < last else {
       note(node["max"], "The value must be more than min.")
@@ -33,7 +33,7 @@ extension ModelReader {
   }
 }
 
-extension Scale {
+extension GeneratedScale {
   /// Returns `count` whole numbers, at least 2, from `first` to `last` inclusive: the exact steps, rounded down.
   ///
   /// The calculation uses integers only, so the result is the same on every platform. `first` is below `last`, and not

@@ -38,7 +38,7 @@ public struct TrustedKey: Sendable {
 /// The public keys that signatures are verified against, and the apps and ad networks whose postbacks are accepted.
 ///
 /// Starts with Apple's published keys, of which only the production keys are accepted unless `allowsDevelopment` is set.
-public struct Trust: Sendable {
+public struct TrustPolicy: Sendable {
   /// All keys, Apple's first.
   public private(set) var keys: [TrustedKey]
   /// Indicates that postbacks signed with Apple's development keys are accepted. Only then are those keys tried for
@@ -54,8 +54,8 @@ public struct Trust: Sendable {
   /// Returns the trust in Apple's published keys, production and development.
   ///
   /// Source: Apple, "Verifying an install-validation postback" and "Verifying a postback" (AdAttributionKit).
-  public static func apple() throws(TrustError) -> Trust {
-    var trust = Trust(keys: [])
+  public static func apple() throws(TrustError) -> TrustPolicy {
+    var trust = TrustPolicy(keys: [])
     for (id, environment, base64) in appleKeys { try trust.append(id, environment, base64, isAdded: false) }
     return trust
   }

@@ -3,7 +3,7 @@ import PostbackPipeline
 import TestSupport
 import Testing
 
-@testable import Implementation
+@testable import AppIntegrationCheck
 
 /// Checks of small files, each of which breaks one rule.
 @Suite struct ImplementationRuleTests {

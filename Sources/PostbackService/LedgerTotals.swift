@@ -3,7 +3,7 @@ package import SKAdNetwork
 package import Tables
 
 /// The ledger's counters over the life of the state, including all restarts.
-package struct Totals: Equatable, Sendable {
+package struct LedgerTotals: Equatable, Sendable {
   private let counts: [LedgerCounter: Int64]
 
   /// Creates totals from the counters of a ledger.
