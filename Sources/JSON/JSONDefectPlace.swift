@@ -59,7 +59,7 @@ extension JSONNode {
   package func line(in text: [UInt8]) -> Int {
     var range = text.indices
     for token in pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
-      let key = Array(token.replacing("~1", with: "/").replacing("~0", with: "~").utf8)
+      let key = Self.key(token)
       var scan = JSONScan(Array(text[range]))
       guard let root = try? scan.root() else { break }
       let found =
@@ -71,5 +71,20 @@ extension JSONNode {
     }
     let start = text[range].firstIndex { !$0.isWhitespace } ?? range.lowerBound
     return JSONPlace(of: start, in: text).line
+  }
+
+  /// The key that a token of a JSON Pointer means. Source: RFC 6901, section 4.
+  private static func key(_ token: Substring) -> [UInt8] {
+    var key: [UInt8] = []
+    var isEscaped = false
+    for byte in token.utf8 {
+      if isEscaped {
+        key[key.count - 1] = byte == UInt8(ascii: "1") ? UInt8(ascii: "/") : UInt8(ascii: "~")
+      } else {
+        key.append(byte)
+      }
+      isEscaped = !isEscaped && byte == UInt8(ascii: "~")
+    }
+    return key
   }
 }

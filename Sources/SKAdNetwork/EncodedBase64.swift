@@ -1,3 +1,5 @@
+package import Base
+
 extension Base64 {
   /// Returns the bytes that a text encodes in any of the forms that `canonical(_:)` undoes; nil if it is none of them.
   package func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {

@@ -1,6 +1,7 @@
+import Base
 import Testing
 
-@testable import Base
+@testable import SKAdNetwork
 
 @Suite struct `Base64 in the encodings of others` {
   /// Its base64 has all digits that others write differently: `+`, `/` and padding.
