@@ -49,32 +49,39 @@ package final class PartCache: Sendable {
   private let folder: DurableFolder
   private let program: String
   private let isTemporary: Bool
+  /// A folder of another process, whose files are only read; nil if there is none.
+  private let other: String?
   private let used = Mutex<Set<String>>([])
+  /// The files of `other` that were found damaged.
+  private let damaged = Mutex<Set<String>>([])
   /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
   private let keeper: (any Sendable)?
 
-  /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used.
+  /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used. Results that it
+  /// lacks are read from `other`, a folder that other processes may use, where they are there.
   package convenience init(
     in path: String,
+    readingAlso other: String? = nil,
     program: String = "",
     keeper: (any Sendable)? = nil
   ) throws(PipelineFailure) {
-    try self.init(path, program, isTemporary: false, keeper)
+    try self.init(path, other, program, isTemporary: false, keeper)
   }
 
   /// Makes an empty folder, which is removed at the end.
   package convenience init(temporary path: String) throws(PipelineFailure) {
     try PipelineFailure.state { () throws(FileFailure) in try Self.remove(path) }
-    try self.init(path, "", isTemporary: true, nil)
+    try self.init(path, nil, "", isTemporary: true, nil)
   }
 
   private init(
     _ path: String,
+    _ other: String?,
     _ program: String,
     isTemporary: Bool,
     _ keeper: (any Sendable)?
   ) throws(PipelineFailure) {
-    (self.path, self.program, self.isTemporary, self.keeper) = (path, program, isTemporary, keeper)
+    (self.path, self.other, self.program, self.isTemporary, self.keeper) = (path, other, program, isTemporary, keeper)
     folder = try PipelineFailure.state { () throws(FileFailure) in try DurableFolder(making: path) }
   }
 
@@ -134,9 +141,21 @@ package final class PartCache: Sendable {
 
   private func words<Word: FixedWidthInteger & BitwiseCopyable>(_ name: String) throws(PipelineFailure) -> [Word]? {
     use([name])
-    return try PipelineFailure.state { () throws(FileFailure) in
+    if let found: [Word] = try words(name, in: path) { return found }
+    guard let other, !isDamaged(name) else { return nil }
+    // The other process may remove the file meanwhile.
+    return try? words(name, in: other)
+  }
+
+  private func words<Word: FixedWidthInteger & BitwiseCopyable>(
+    _ name: String,
+    in path: String
+  ) throws(PipelineFailure) -> [Word]? {
+    try PipelineFailure.state { () throws(FileFailure) in
       let size = MemoryLayout<Word>.stride
-      guard let length = try folder.byteCount(of: name), length >= 8, (Int(length) - 8) % size == 0 else { return nil }
+      guard let length = try DurableFolder(path).byteCount(of: name), length >= 8, (Int(length) - 8) % size == 0 else {
+        return nil
+      }
       let file = try DurableFile("\(path)/\(name)", .reading)
       var words = [Word](repeating: 0, count: (Int(length) - 8) / size)
       var end = [UInt64](repeating: 0, count: 1)
@@ -187,12 +206,18 @@ package final class PartCache: Sendable {
   /// Tells if a file is there, although it may be damaged.
   package func has(_ name: String) throws(FileFailure) -> Bool {
     use([name])
-    return try folder.byteCount(of: name) != nil
+    if try folder.byteCount(of: name) != nil { return true }
+    guard let other, !isDamaged(name) else { return false }
+    return try DurableFolder(other).byteCount(of: name) != nil
   }
 
-  /// Removes a file, if it is there.
+  private func isDamaged(_ name: String) -> Bool { damaged.withLock { $0.contains(name) } }
+
+  /// Removes a file that is damaged, if it is there. One of another process stays, and is not read again.
   package func remove(_ name: String) throws(FileFailure) {
-    if try has(name) { try folder.remove(name) }
+    use([name])
+    damaged.withLock { _ = $0.insert(name) }
+    if try folder.byteCount(of: name) != nil { try folder.remove(name) }
   }
 
   /// Notes that files are still used.

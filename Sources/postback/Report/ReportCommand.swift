@@ -98,13 +98,6 @@ struct ReportCommand: Command {
         advice: "Give --force to overwrite it, or another name."
       )
       let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
-      let report = try await RejectReport(
-        rejects: rejects,
-        accepted: accepted,
-        sampleLimit: options.sample,
-        cache: cache,
-        jobs: options.jobs
-      )
       let signals = try await KnownSignals(
         self.signals,
         rejects: rejects,
@@ -113,6 +106,14 @@ struct ReportCommand: Command {
         enriched: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .enriched, of: snapshot) },
         models: try paths.flatMap(ModelMeanings.models),
         lateAfterDays: SignalCounter.lateAfterDays,
+        jobs: options.jobs,
+        cache: cache
+      )
+      let report = try await RejectReport(
+        rejects: rejects,
+        accepted: accepted,
+        sampleLimit: options.sample,
+        cache: cache,
         jobs: options.jobs
       )
       var content = ReportContent(report: report, signals: signals.report, paths: paths)
