@@ -20,6 +20,11 @@ struct Benchmarks {
     do {
       let options = try Options(words)
       if let keys = options.indexKeys { return print(try IndexBenchmark(keys: keys).text) }
+      if let (before, after) = options.compared {
+        let comparison = try ReportComparison(before: before, after: after)
+        print(comparison.text)
+        exit(comparison.isWorse ? 1 : 0)
+      }
       if let output = options.feed { return try await ConsumerBenchmark.follow(output) }
       let folder = try TemporaryFolder.make()
       defer { try? TemporaryFolder.remove(folder) }
@@ -42,6 +47,8 @@ struct Benchmarks {
           liveSeconds: options.isQuick ? 150 : 300
         )
         benchmarks.report.sections = [Report.Section(title: "Refresh", measures: try await refresh.measures())]
+      } else if options.isGuard {
+        return try await benchmarks.compareWithRelease()
       } else {
         try await benchmarks.run()
       }
@@ -67,33 +74,70 @@ struct Benchmarks {
     if !hasOpenSSL { report.skipped.append("ratios: there is no openssl command") }
   }
 
-  /// Runs all measures. Those in processes of their own come first, while this process is small.
+  /// Runs the small set three times, and compares it with the figures of the last release. The exit status is 1 if one became
+  /// worse by more than the noise.
+  private mutating func compareWithRelease() async throws {
+    var files: [String] = []
+    for run in 1...3 {
+      Self.complain("run \(run) of 3")
+      report.sections = []
+      lastSpeed = nil
+      try await self.run()
+      let file = "\(folder)/guard-\(run).json"
+      try FileBytes(writing: file).write(report.json)
+      files.append(file)
+    }
+    if let path = options.jsonPath { try FileBytes(writing: path).write(report.json) }
+    let comparison = try ReportComparison(before: ["Fixtures/benchmarks.json"], after: files)
+    print(comparison.text)
+    if comparison.isWorse { throw BenchmarkFailure("a figure became worse by more than the noise") }
+  }
+
+  /// Runs the measures that are wanted. Those in processes of their own come first, while this process is small.
   private mutating func run() async throws {
     Self.complain("generating \(options.postbacks) postbacks")
     let dump = try await Dump.generate(options.postbacks, in: folder)
     try await measurePipeline(dump)
-    try await measureResends()
-    let one = try dump.first(to: "\(folder)/one.jsonl")
-    let startup = try StartupBenchmark.measures(postback, one, models: options.models)
-    report.sections.append(Report.Section(title: "Start-up", measures: startup))
-    let answers = try ConversionValueBenchmark.measures(models: options.models)
-    report.sections.append(Report.Section(title: "Conversion value API, without HTTP, one thread", measures: answers))
+    if options.wants("resends") { try await measureResends() }
+    if options.wants("startup") {
+      let one = try dump.first(to: "\(folder)/one.jsonl")
+      let startup = try StartupBenchmark.measures(postback, one, models: options.models)
+      report.sections.append(Report.Section(title: "Start-up", measures: startup))
+    }
+    if options.wants("conversion-values") {
+      let answers = try ConversionValueBenchmark.measures(models: options.models)
+      report.sections.append(Report.Section(title: "Conversion value API, without HTTP, one thread", measures: answers))
+    }
+    if options.wants("exactly-once") { try await measureConsumer(dump) }
+    if options.wants("rejects") {
+      Self.complain("counting rejects")
+      let rejects = try await RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
+      report.sections.append(Report.Section(title: "Counting rejects", measures: rejects))
+    }
+    if options.wants("reporting") { try await measureReporting() }
+    if options.wants("index") { try measureIndex() }
+    if options.wants("verification") { try await measureVerification(dump) }
+    if options.wants("stages") { try await measureStages(dump) }
+  }
+
+  private mutating func measureConsumer(_ dump: Dump) async throws {
     Self.complain("committing, recovering, and watching a spool")
     let consumer = ConsumerBenchmark(postback: postback, models: options.models, folder: folder, dump: dump)
     let (files, keys) = options.isQuick ? (10_000, 1_000_000) : (100_000, 10_000_000)
     let measures = try await consumer.measures(smallFiles: min(files, options.postbacks), keys: keys)
     report.sections.append(Report.Section(title: "Exactly once", measures: measures))
-    Self.complain("counting rejects")
-    let rejects = try await RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
-    report.sections.append(Report.Section(title: "Counting rejects", measures: rejects))
+  }
+
+  private mutating func measureReporting() async throws {
     Self.complain("enriching, settling and counting by day")
     let reporting = try await ReportingBenchmark(postback: postback, folder: folder).measures(options.postbacks)
     report.sections.append(Report.Section(title: "Reporting", measures: reporting))
     if !reporting.contains(where: { $0.id == "reporting.duckdb" }) {
       report.skipped.append("DuckDB: python3 with the package duckdb is not installed")
     }
-    try measureIndex()
+  }
 
+  private mutating func measureVerification(_ dump: Dump) async throws {
     lastSpeed = nil
     Self.complain("verifying")
     let verify = try await VerifyBenchmark(dump)
@@ -103,8 +147,6 @@ struct Benchmarks {
       report.skipped.append("Python: python3 with the package cryptography is not installed")
     }
     try append("Verification alone", verified, after: before)
-
-    try await measureStages(dump)
   }
 
   /// Runs only what the stages are compared with, and the stages.
@@ -126,7 +168,7 @@ struct Benchmarks {
     Self.complain("running each stage")
     let before = try speed()
     guard let processorTime = report.processorTime(of: "pipeline.plain.both.jobs_\(Machine.cores)") else {
-      throw BenchmarkFailure("postback run was not measured with both formats")
+      throw BenchmarkFailure("the stages are compared with a run, so give --only run,stages, or --stages")
     }
     let stages = try await StageBenchmark(folder: folder)
       .measures(dump, models: options.models, processorTime: processorTime)
@@ -141,22 +183,21 @@ struct Benchmarks {
     } else {
       report.skipped.append("gzip in: there is no gzip command")
     }
-    Self.complain("running it over forgeries")
-    let forgeries = ForgeryBenchmark(
-      pipeline: pipeline,
-      folder: folder,
-      count: options.postbacks / 4
-    )
-    let beforeForgeries = try speed()
-    try append("Forgeries, jobs \(Machine.cores)", try await forgeries.measures(), after: beforeForgeries)
-    let resent = try dump.resent(to: "\(folder)/resent.jsonl")
-
-    Self.complain("running postback run")
-    let before = try speed()
-    var measures = try pipeline.measures(inputs)
-    measures.append(try pipeline.measure(resent, "nine_in_ten_resent", format: "both", jobs: Machine.cores))
-    try append("postback run, process start to end", measures, after: before)
-
+    if options.wants("forgeries") {
+      Self.complain("running it over forgeries")
+      let forgeries = ForgeryBenchmark(pipeline: pipeline, folder: folder, count: options.postbacks / 4)
+      let before = try speed()
+      try append("Forgeries, jobs \(Machine.cores)", try await forgeries.measures(), after: before)
+    }
+    if options.wants("run") {
+      let resent = try dump.resent(to: "\(folder)/resent.jsonl")
+      Self.complain("running postback run")
+      let before = try speed()
+      var measures = try pipeline.measures(inputs)
+      measures.append(try pipeline.measure(resent, "nine_in_ten_resent", format: "both", jobs: Machine.cores))
+      try append("postback run, process start to end", measures, after: before)
+    }
+    guard options.wants("scale") else { return }
     guard !options.isQuick else {
       report.skipped.append("ten times as many postbacks, and an index of 10 M keys: --quick")
       return

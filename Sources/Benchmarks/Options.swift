@@ -16,6 +16,12 @@ struct Options {
   var measuresStages = false
   /// Indicates that only `postback refresh` is measured.
   var measuresRefresh = false
+  /// The names of the measures that are made; nil for all.
+  var only: Set<String>?
+  /// Indicates that a small set is measured, and compared with the figures of the last release.
+  var isGuard = false
+  /// The reports to compare, before and after; nil measures.
+  var compared: (before: [String], after: [String])?
   /// The path of the command `postback`; nil for the one beside this program.
   var postback: String?
   /// The output whose table feed is to be followed; nil measures.
@@ -31,11 +37,21 @@ struct Options {
     Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
            [--diagnosis] [--resends] [--stages] [--refresh] [--state-keys N] [--postback FILE]
            .build/release/Benchmarks --feed DIR
+           .build/release/Benchmarks compare BEFORE[,BEFORE…] AFTER[,AFTER…]
+           .build/release/Benchmarks --guard [--json FILE]
+
+    compare reads reports that --json has written, and says which figures changed by more than the noise: the spread of the
+    reports of a side, or the drift of openssl during one. Its exit status is 1 if one became worse. --guard measures a
+    small set in some minutes, and compares it with Fixtures/benchmarks.json, the figures of the last release, as ratios.
 
     Options:
       --postbacks N  The number of postbacks in the generated dump; default: 400000, or 50000 with --quick.
       --quick        Leave out the dump of ten times N and the index of ten million keys; run openssl for one second.
       --json FILE    The file for the report as JSON; by default it is one line after the table.
+      --only NAME[,NAME]
+                     Make only these measures: \(names.joined(separator: ", ")).
+      --guard        Measure what is in Fixtures/benchmarks.json, three times, and compare it. With --json, the file becomes
+                     the last of these reports.
       --diagnosis    Measure only the diagnosis of rejects: the share of edits that it recovers in generated dumps, its
                      findings on forgeries, and its duration. N is then the number of edited lines of each of seven kinds,
                      by default 250, and there are 80 N forgeries.
@@ -55,6 +71,18 @@ struct Options {
     postbacks, 3 kB with --quick. Run nothing else on the machine meanwhile.
     """
 
+  /// The names of the measures, for `--only`.
+  static let names = [
+    "run", "scale", "forgeries", "resends", "startup", "conversion-values", "exactly-once", "rejects", "reporting",
+    "index",
+    "verification", "stages",
+  ]
+  /// The measures of `--guard`.
+  private static let guarded: Set<String> = ["run", "forgeries", "verification", "rejects", "startup"]
+
+  /// Tells if a measure is made.
+  func wants(_ name: String) -> Bool { only?.contains(name) ?? true }
+
   /// Reads the arguments of the command. Throws if an option or a value is unknown.
   init(_ words: some Sequence<String>) throws(BenchmarkFailure) {
     var words = words.makeIterator()
@@ -66,6 +94,9 @@ struct Options {
       case "--resends": measuresResends = true
       case "--stages": measuresStages = true
       case "--refresh": measuresRefresh = true
+      case "--only": only = try Self.only(words.next())
+      case "--guard": (isGuard, isQuick, only) = (true, true, Self.guarded)
+      case "compare": compared = (try Self.files(words.next(), word), try Self.files(words.next(), word))
       case "--postback": postback = try Self.text(words.next(), word)
       case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
       case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
@@ -77,6 +108,18 @@ struct Options {
       }
     }
     postbacks = count ?? (measuresDiagnosis ? 250 : measuresRefresh ? 1_440_000 : isQuick ? 50_000 : 400_000)
+  }
+
+  private static func files(_ word: String?, _ option: String) throws(BenchmarkFailure) -> [String] {
+    try text(word, option).split(separator: ",").map(String.init)
+  }
+
+  private static func only(_ word: String?) throws(BenchmarkFailure) -> Set<String> {
+    let chosen = Set(try files(word, "--only"))
+    if let unknown = chosen.subtracting(names).sorted().first {
+      throw BenchmarkFailure("there is no measure \(unknown); --only knows \(names.joined(separator: ", "))")
+    }
+    return chosen
   }
 
   /// The internal option that measures the index in this process.

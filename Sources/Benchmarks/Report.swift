@@ -70,6 +70,7 @@ struct Report {
       json.appendMember("title", text: section.title)
       json += Array(",\"openssl_one_core\":\(section.speed.map { "\($0.oneCore)" } ?? "null")".utf8)
       json += Array(",\"openssl_all_cores\":\(section.speed.map { "\($0.allCores)" } ?? "null")".utf8)
+      json += Array(",\"openssl_drift\":\(section.speed?.drift.map { "\($0)" } ?? "null")".utf8)
       json += Array(",\"measures\":[".utf8)
       for (index, measure) in section.measures.enumerated() {
         if index > 0 { json.append(UInt8(ascii: ",")) }

@@ -75,6 +75,8 @@ struct OpenSSLSpeed {
   var oneCore: Double
   /// On all cores at once.
   var allCores: Double
+  /// The difference of two measurements, of their mean; nil for one.
+  var drift: Double?
 
   /// Runs `openssl speed` on one core, then on all, for `seconds` seconds each.
   static func measure(seconds: Int, cores: Int) throws -> OpenSSLSpeed {
@@ -95,9 +97,11 @@ struct OpenSSLSpeed {
 
   /// The mean of a measurement before and one after.
   static func mean(_ before: OpenSSLSpeed, _ after: OpenSSLSpeed) -> OpenSSLSpeed {
-    OpenSSLSpeed(
-      oneCore: (before.oneCore + after.oneCore) / 2,
-      allCores: (before.allCores + after.allCores) / 2
+    let mean = (before.oneCore + after.oneCore) / 2
+    return OpenSSLSpeed(
+      oneCore: mean,
+      allCores: (before.allCores + after.allCores) / 2,
+      drift: (before.oneCore - after.oneCore).magnitude / mean
     )
   }
 }
