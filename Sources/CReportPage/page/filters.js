@@ -4,7 +4,7 @@
  * The fragment is written by others. Of each dimension only the values that the page has are accepted, and of `at` only the
  * sections that the page links to; the rest is ignored.
  */
-const filters = (function () {
+function reportFilters() {
   const { find, parsed } = figures, { dayName, grouped } = formats;
   const cube = parsed(find("cube"));
   const names = ["forwarder", "network", "app", "code"];
@@ -16,7 +16,8 @@ const filters = (function () {
   const keys = Object.fromEntries(names.map(name => [name, values[name].map(keyOf)]));
   const days = [];
   if (cube.days !== null) for (let day = cube.days[0]; day <= cube.days[1]; day++) days.push(dayName(day));
-  const sections = new Set(Array.from(document.querySelectorAll("nav a, #findings a"), (/** @type {any} */ link) => link.hash.slice(1)));
+  const sections = new Set(Array.from(document.querySelectorAll("nav a[href^='#'], #findings a[href^='#']"), link =>
+    link.getAttribute("href").slice(1)));
   const initial = { from: "", to: "", forwarder: -1, network: -1, app: -1, code: -1, words: "", sort: "", open: "", at: "" };
   let state = { ...initial };
   const listeners = [];
@@ -107,9 +108,10 @@ const filters = (function () {
     find("filter-reset").addEventListener("click", () => change({ ...initial }));
     document.addEventListener("click", event => {
       const link = event.target instanceof Element ? event.target.closest("a") : null;
-      if (!link || !sections.has(link.hash.slice(1)) || !isActive()) return;
+      const target = link === null ? "" : link.getAttribute("href") || "";
+      if (!target.startsWith("#") || !sections.has(target.slice(1)) || !isActive()) return;
       event.preventDefault();
-      change({ at: link.hash.slice(1) });
+      change({ at: target.slice(1) });
       find(state.at).scrollIntoView();
     });
     window.addEventListener("hashchange", () => {
@@ -128,4 +130,4 @@ const filters = (function () {
 
   return { cube, values, labelOf, start, change, isActive, matches, outcomeMatches, rowMatches, within,
     get state() { return state; }, listen: listener => listeners.push(listener) };
-})();
+}

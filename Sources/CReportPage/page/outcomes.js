@@ -1,5 +1,5 @@
 /** The counts of records for a choice of the filters. Without a choice the page has what was written into it, which is more. */
-(function () {
+function reportOutcomes(filters) {
   const { find, note, draw, fill, dataOf } = figures, { grouped, share, dayName } = formats;
   const { cube, values, labelOf } = filters;
   const restore = figures.start(["funnel", "windows", "codes", "timeline", "networks", "forwarders", "installs", "revenue"]);
@@ -120,4 +120,4 @@
     senders("networks", "network", 2);
     senders("forwarders", "forwarder", 1);
   });
-})();
+}
