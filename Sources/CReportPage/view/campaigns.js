@@ -3,18 +3,21 @@
   const { make, figure, source, busy, failure } = elements, { table } = tables;
   const { grouped, dayName } = formats;
   const usual = { by: "", date_type: "install", window: "0", since: "", until: "", compare_since: "", compare_until: "", contains: "",
-    sort: "-installs", offset: "", show: "", where: [] };
+    sort: "-installs", offset: "", columns: "", show: "", where: [] };
   const allowed = { date_type: ["install", "received"], window: ["0", "1", "2", "all"], since: address.day, until: address.day,
     compare_since: address.day, compare_until: address.day, by: /^[a-z_]+(,[a-z_]+)*$/, sort: /^-?[a-z_.]+$/, offset: /^\d{1,7}$/,
-    show: ["postbacks"], where: /^[a-z_]+:/ };
+    columns: ["all"], show: ["postbacks"], where: /^[a-z_]+:/ };
   const pageSize = 200;
   const titles = { network_name: "network", campaign_id: "campaign id", campaign_name: "campaign", app_id: "app id", app_name: "app",
     null_rate: "null rate", revenue_min: "at least", revenue_max: "at most", modelled_revenue: "with null postbacks",
     modelled_low: "modelled from", modelled_high: "modelled to", roas: "ROAS", roas_min: "ROAS at least", roas_max: "ROAS at most",
     ecpi: "cost per install", network_installs: "installs of the network", expected_share: "completeness", status: "state" };
   const titleOf = name => titles[name] || name.replace(/_/g, " ");
+  /** The columns that are shown if not all are. A limit is shown beside what it limits. */
+  const main = ["installs", "conversions", "cost", "ecpi", "revenue", "roas", "modelled_revenue", "null_rate", "expected_share"];
+  const limited = { revenue: ["revenue_min", "revenue_max"], modelled_revenue: ["modelled_low", "modelled_high"], roas: ["roas_min", "roas_max"] };
   /** The columns that are compared with the other period. */
-  const compared = ["installs", "revenue", "cost", "roas", "null_rate"];
+  const compared = ["installs", "conversions", "revenue", "cost", "roas", "null_rate"];
   let results = null, controls = null, values = { ...usual };
 
   const hereWith = part => "/campaigns" + address.query({ ...values, offset: "", show: "", ...part }, usual);
@@ -74,6 +77,7 @@
       labelled("Day of", choose("date_type", [["install", "the install (estimated)"], ["received", "receipt"]])),
       labelled("Conversion window", choose("window", [["0", "0: first postback"], ["1", "1"], ["2", "2"], ["all", "all"]])),
       make("fieldset", {}, make("legend", {}, "Rows by"), make("div", { class: "choices" }, boxes)),
+      labelled("Columns", choose("columns", [["", "the main ones"], ["all", "all"]])),
       labelled("Words in names and ids", make("input", { type: "search", id: "campaigns-contains", value: values.contains, autocomplete: "off",
         input: event => typed(event.target.value.slice(0, 200)) })),
       chips.length > 0 && make("p", { class: "chips" }, "Only ", chips),
@@ -127,9 +131,23 @@
     return sign + (column.kind === "count" ? grouped(size) : column.kind === "share" ? formats.percent(size) : formats.ratio(size));
   }
 
-  function columnsOf(data, daily) {
+  /** The range of an amount in one column; what has no upper limit is open. */
+  function rangeColumn(column, limits) {
+    const [low, high] = limits.map(name => ({ name, kind: column.kind }));
+    return { key: low.name, title: "range", kind: "number", about: "The least and the most that " + titleOf(column.name) + " may be",
+      value: row => sortable(column.kind, row[low.name]), text: row => {
+        const least = textOf(low, row[low.name]), most = textOf(high, row[high.name]);
+        return least === "" ? "" : most === "" ? least + " or more" : least === most ? "exact" : least + " – " + most;
+      } };
+  }
+
+  function columnsOf(data, daily, isAll = values.columns === "all") {
     const has = name => data.rows.some(row => row[name] !== null && row[name] !== undefined);
-    return data.columns.filter(column => column.kind === "text" && column.name !== "status" || column.kind === "day" || has(column.name))
+    const hasComparison = data.compare !== null && data.compare !== undefined;
+    const isMain = name => (hasComparison ? compared : main).includes(name) && name !== (data.window === "0" ? "conversions" : "installs");
+    const place = column => isAll || column.kind === "text" || column.kind === "day" ? -1 : main.indexOf(column.name);
+    return data.columns.slice().sort((one, other) => place(one) - place(other)).filter(column => column.kind === "day" || (column.kind === "text" ? isAll || column.name !== "status"
+      : has(column.name) && (isAll || isMain(column.name))))
       .flatMap(column => {
         const isNumber = ["count", "amount", "ratio", "share"].includes(column.kind);
         const one = { key: column.name, title: titleOf(column.name), about: column.description,
@@ -142,7 +160,11 @@
           link: row => row === data.total ? undefined : column.kind === "count" && row[column.name] > 0
             && ["installs", "postbacks", "conversions", "values", "nulls"].includes(column.name) ? behind(row, data.by)
             : isNumber ? undefined : below(row, column, data, daily) };
-        if (data.compare === null || data.compare === undefined || !compared.includes(column.name)) return [one];
+        const limits = isAll ? undefined : limited[column.name];
+        if (!hasComparison) {
+          return limits === undefined || !has(limits[0]) ? [one] : [one, rangeColumn(column, limits)];
+        }
+        if (!compared.includes(column.name)) return [one];
         return [one,
           { key: "before." + column.name, title: "before", kind: "number", about: titleOf(column.name) + " in the compared period",
             text: row => row.before ? textOf(column, row.before[column.name]) : "",
@@ -172,7 +194,7 @@
   function dayFigures(data) {
     const rows = data.rows.filter(row => row.date).sort((one, other) => order(one.date, other.date)).slice(-120), figures = [];
     if (rows.length === 0) return figures;
-    const numbers = columnsOf({ ...data, rows, compare: null }, session.get().daily).map(({ link, ...column }) => column);
+    const numbers = columnsOf({ ...data, rows, compare: null }, session.get().daily, true).map(({ link, ...column }) => column);
     const state = row => row.status || "final";
     figures.push(figure({ id: "installs-by-day", title: data.window === "0" ? "Installs by day" : "Conversions by day", chart: "dailyInstalls",
       data: { days: rows.map(row => [dayNumber(row.date), (data.window === "0" ? row.installs : row.conversions) || 0, state(row)]),
@@ -198,15 +220,17 @@
     return figures;
   }
 
-  function rowFigures(data, columns) {
-    const figures = [], plainColumns = columns.map(({ link, ...column }) => column);
+  function rowFigures(data) {
+    const figures = [], plainColumns = columnsOf({ ...data, compare: null }, session.get().daily, true).map(({ link, ...column }) => column);
     const named = names => plainColumns.filter(one => data.by.includes(one.key) || ["campaign_name", "app_name", ...names].includes(one.key));
     const costly = data.rows.filter(row => row.cost && row.roas).sort((one, other) => Number(other.cost) - Number(one.cost))
       .slice(0, drawings.mostRows).sort((one, other) => Number(other.roas) - Number(one.roas));
     if (costly.length > 0 && !data.by.includes("date")) {
+      // What has no limit is drawn to the right end.
+      const end = 1.2 * Math.max(...costly.map(row => Math.max(Number(row.roas), Number(row.roas_max || 0))));
       figures.push(figure({ id: "returns", title: "Return on ad spend", chart: "campaigns", isWide: true,
         data: { currency: data.currency, campaigns: costly.map(row => {
-          const [least, most] = [row.roas_min, row.roas_max].map(limit => limit ? Number(limit) : Number(row.roas));
+          const least = Number(row.roas_min || row.roas), most = row.roas_max ? Number(row.roas_max) : end;
           return { label: label(row, data.by), returns: [Number(row.roas), least, most], isOpen: row.roas_max === null, revenue: row.revenue, cost: row.cost };
         }) },
         description: "A dot is the observed revenue divided by the cost, and the line its range; an arrow means that there is no limit. The broken "
@@ -229,7 +253,7 @@
   // MARK: The view
 
   function questions(daily) {
-    const { show, ...asked } = values;
+    const { show, columns, ...asked } = values;
     const of = part => "/api/campaigns" + address.query({ ...asked, by: values.by || defaultBy(daily), limit: pageSize, ...part });
     return { rows: of({}), csv: "/api/campaigns.csv" + address.query({ ...asked, by: values.by || defaultBy(daily), offset: "" }),
       days: of({ by: "date", sort: "date", offset: "", limit: 5000, compare_since: "", compare_until: "" }) };
@@ -253,6 +277,7 @@
     if (data === null) return;
     const columns = columnsOf(data, daily);
     const days = byDay === null ? (data.by.join() === "date" ? dayFigures(data) : []) : byDay.problem ? [failure(byDay.problem.message)] : dayFigures(byDay);
+    const sorted = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.sort : undefined;
     results.classList.remove("is-old");
     results.replaceChildren(...[
       ...(data.notes || []).map(note => make("p", { class: "note" }, note)),
@@ -262,8 +287,10 @@
       columns, rows: data.rows, sort: values.sort, id: "campaigns-table", total: data.total,
       onSort: sort => change({ sort }) }),
       pages(data), source(asked.csv, data.command),
-      make("h2", {}, "Charts"), make("div", { class: "charts" }, days, rowFigures(data, columns)),
+      make("h2", {}, "Charts"), make("div", { class: "charts" }, days, rowFigures(data)),
     ].filter(node => node !== null));
+    const again = sorted === undefined ? null : results.querySelector("button[data-sort='" + sorted + "']");
+    if (again !== null) again.focus();
     figures.find("campaigns-status").textContent = grouped(data.count) + (data.count === 1 ? " row" : " rows")
       + (data.total && data.total.installs !== null && data.total.installs !== undefined ? ", " + grouped(data.total.installs) + " installs" : "")
       + (data.total && data.total.revenue ? ", " + formats.money(formats.units(data.total.revenue), data.currency) : "");

@@ -4,8 +4,11 @@
  */
 const live = (function () {
   const listeners = { commit: [], generation: [], report: [], state: [] };
-  /** The wait before a connection that was refused is tried again, and that without any before it counts as lost, in milliseconds. */
-  const [again, lost] = [5000, 10000];
+  /**
+   * Milliseconds before a connection that was refused is tried again, and without an answer before it counts as lost. The server answers
+   * when there is something to tell, and after 20 s otherwise.
+   */
+  const [again, lost] = [5000, 30000];
   let source = null, timer = 0, alarm = 0;
 
   const tell = (name, value) => { for (const listener of listeners[name]) listener(value); };
@@ -14,25 +17,30 @@ const live = (function () {
     clearTimeout(timer);
     if (source !== null || document.hidden) return;
     source = new EventSource("/api/events");
+    watch();
     source.addEventListener("open", () => {
-      clearTimeout(alarm);
-      alarm = 0;
       tell("state", "live");
+      watch();
     });
     for (const name of ["commit", "generation", "report"]) {
       source.addEventListener(name, event => tell(name, JSON.parse(/** @type {MessageEvent} */ (event).data)));
     }
     // Each answer of the server ends after some seconds, and the browser asks again by itself, unless the server refused.
     source.addEventListener("error", () => {
-      if (alarm === 0) alarm = window.setTimeout(() => tell("state", "lost"), lost);
       if (source === null || source.readyState !== EventSource.CLOSED) return;
       disconnect();
       timer = window.setTimeout(connect, again);
     });
   }
 
+  function watch() {
+    clearTimeout(alarm);
+    alarm = window.setTimeout(() => tell("state", "lost"), lost);
+  }
+
   function disconnect() {
     clearTimeout(timer);
+    clearTimeout(alarm);
     if (source !== null) source.close();
     source = null;
   }

@@ -18,7 +18,7 @@
   }
 
   function periodsTable({ periods }) {
-    const columns = [{ key: "name", title: "", text: row => row.name }];
+    const columns = [{ key: "name", title: "records", text: row => row.name }];
     for (const period of periods) {
       const [now, before] = periodNames[period.name] || [period.name, "before"];
       columns.push(

@@ -15,7 +15,7 @@ const paged = (function () {
   async function show(holder, path, { caption, columns, before = _ => [], open }) {
     const status = make("p", { class: "note", role: "status", "aria-live": "polite" });
     const more = make("button", { type: "button", class: "more" }, "Show older rows");
-    let count = 0, next = null;
+    let count = 0, next = null, body = null;
 
     async function load() {
       more.disabled = true;
@@ -23,10 +23,11 @@ const paged = (function () {
       const data = await server.ask("rows", path + (next === null ? "" : (path.includes("?") ? "&" : "?") + "cursor=" + encodeURIComponent(next)));
       if (data === null) return;
       const made = tables.table({ caption, columns: columns(data), rows: data.rows, open });
-      if (count === 0) {
+      if (body === null) {
+        body = made.querySelector("tbody");
         holder.replaceChildren(...before(data), made, status, more, source(path.replace(/^(\/api\/[a-z]+)/, "$1.csv"), data.command));
       } else {
-        holder.querySelector("tbody").append(...made.querySelector("tbody").childNodes);
+        body.append(...made.querySelector("tbody").childNodes);
       }
       count += data.rows.length;
       next = data.next;

@@ -35,7 +35,7 @@
     const names = Array.from(new Set(copies.flatMap(copy => [...Object.keys(fieldsOf(copy)), ...changed.get(copy).keys()])))
       .filter(name => copies.some(copy => changed.get(copy).has(name)));
     const line = (title, cell) => make("tr", {}, make("th", { scope: "row" }, title), copies.map(copy => make("td", {}, cell(copy))));
-    return listed(caption, ["", ...copies.map((_, index) => "copy " + (index + 1))], [
+    return listed(caption, ["field", ...copies.map((_, index) => "copy " + (index + 1))], [
       line("verdict", copy => make("span", { class: "verdict " + (isGood(copy.verdict) ? "good" : "bad") }, copy.verdict)),
       line("received", copy => copy.received_at || none), line("channel", copy => copy.channel || none),
       line("forwarder", copy => copy.forwarder || none),

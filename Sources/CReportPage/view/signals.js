@@ -10,12 +10,12 @@
     if (data === null) return;
     loaded = data.generation;
     const parts = data.sections.filter(one => shown.includes(one.id)).map(one => {
-      const part = make("section", { "aria-label": one.name });
+      const part = make("div", {});
       sections.fill(part, one.html);
       return part;
     });
     // The plots of forwarders, with their change points, are the evidence of the signals about them.
-    const charts = make("section", { "aria-label": "Forwarders over time" }), all = make("div", {});
+    const charts = make("div", {}), all = make("div", {});
     sections.fill(all, data.sections.filter(one => one.id === "rejects-by-code").map(one => one.html).join(""));
     const heading = all.querySelector("#over-time");
     for (let node = heading; node !== null; ) {

@@ -7,6 +7,12 @@
 
   const titled = title => { document.title = title + " · postback"; };
 
+  function said(name) {
+    if (state.dataset.state === name) return;
+    state.dataset.state = name;
+    state.textContent = name === "live" ? "live" : "not connected, trying again";
+  }
+
   /** Shows what the address says. A view that is there already keeps its controls, and so the focus. */
   async function show(isNew) {
     shown = location.pathname + location.search;
@@ -26,9 +32,11 @@
     main.setAttribute("aria-busy", "true");
     try {
       await view.update(location.search);
+      said("live");
     } catch (problem) {
       if (number === isShowing) (main.querySelector(".results") || main).replaceChildren(failure(problem.message));
       if (!(problem instanceof server.Refusal)) throw problem;
+      if (problem.status === 0) said("lost");
     } finally {
       if (number === isShowing) main.removeAttribute("aria-busy");
     }
@@ -66,10 +74,7 @@
     if (words !== "") go("/postback" + address.query({ id: words }), false);
   });
 
-  live.listen("state", name => {
-    state.dataset.state = name;
-    state.textContent = name === "live" ? "live" : "not connected, trying again";
-  });
+  live.listen("state", said);
   const offer = text => {
     newsText.textContent = text;
     news.hidden = false;

@@ -41,7 +41,7 @@ const tables = (function () {
   function cell(column, row, index) {
     const text = column.text(row), link = column.link === undefined ? undefined : column.link(row);
     const kind = column.kind === "number" ? "number" : column.kind === "time" ? "time" : layout(text);
-    const content = link === undefined ? text : make("a", { href: link }, text);
+    const content = link === undefined || text === "" ? text : make("a", { href: link }, text);
     return index === 0 ? make("th", { scope: "row", class: kind || null }, content) : make("td", { class: kind || null }, content);
   }
 
