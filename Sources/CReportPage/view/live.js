@@ -9,6 +9,8 @@ const live = (function () {
    * when there is something to tell, and after 20 s otherwise.
    */
   const [again, lost] = [5000, 30000];
+  /** Milliseconds after which a new connection is surely heard. */
+  const settled = 1500;
   let source = null, timer = 0, alarm = 0;
 
   const tell = (name, value) => { for (const listener of listeners[name]) listener(value); };
@@ -16,6 +18,7 @@ const live = (function () {
   function connect() {
     clearTimeout(timer);
     if (source !== null || document.hidden) return;
+    timer = window.setTimeout(() => { compare().catch(() => {}); }, settled);
     source = new EventSource("/api/events");
     watch();
     source.addEventListener("open", () => {
@@ -31,6 +34,14 @@ const live = (function () {
       disconnect();
       timer = window.setTimeout(connect, again);
     });
+  }
+
+  /** Tells what came after the page was made and before this connection. */
+  async function compare() {
+    const known = session.get(), now = known === null ? null : await server.ask("live", "/api/session");
+    if (now === null) return;
+    if (now.commit !== known.commit) tell("commit", now);
+    if (now.generation !== known.generation) tell("generation", now);
   }
 
   function watch() {
