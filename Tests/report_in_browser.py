@@ -195,6 +195,7 @@ def check(browser, out, truth):
 
     check_without_script(browser, checks, page)
     check_restored(browser, checks)
+    check_bars(browser, checks, codes)
     browser.open()
     check_business(browser, checks, page, read_rows(out, "skan_daily"))
     check_filters(browser, checks, rejects, postbacks, time_source)
@@ -222,6 +223,23 @@ def check_without_script(browser, checks, page):
         checks.equal(f"{shown} without a script", browser.run(visible), 0)
     checks.equal("the note without a script", browser.run("document.querySelector('noscript p').checkVisibility()"), True)
     browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def check_bars(browser, checks, codes):
+    """A bar leads to the rows that it counts."""
+    browser.open()
+    for figure in ("timeline", "forwarders"):
+        name = browser.run(f"""link = document.querySelector('#{figure} svg a'); link === null ? null : (
+            link.dispatchEvent(new MouseEvent('click', {{ bubbles: true, cancelable: true }})), link.getAttribute('aria-label'))""")
+        if name is None:
+            continue
+        for _ in range(100):
+            if browser.run("location.hash.includes('at=rejected-rows') && document.getElementById('filter-reset').disabled === false"):
+                break
+            time.sleep(0.05)
+        shown = set(browser.run("Array.from(document.querySelectorAll('#rows tr:not(.details)')).map(row => row.cells[2].textContent)"))
+        checks.equal(f"rows of a bar of {figure}", shown <= ({name.split(",")[0]} if figure == "timeline" else set(codes)), True)
+        browser.run("document.getElementById('filter-reset').click(); 0")
 
 
 def check_restored(browser, checks):

@@ -38,6 +38,8 @@ const figures = (function () {
     const chart = charts[name](data);
     svg.setAttribute("viewBox", "0 0 760 " + chart.height);
     svg.replaceChildren(...chart.shapes.map(element));
+    // A picture has no links in it, and what has links is a group.
+    svg.setAttribute("role", chart.shapes.some(shape => shape.address !== undefined) ? "group" : "img");
   }
 
   /** Draws the chart of a figure, if it has one. */

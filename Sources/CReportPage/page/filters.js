@@ -17,7 +17,7 @@ function reportFilters() {
   const days = [];
   if (cube.days !== null) for (let day = cube.days[0]; day <= cube.days[1]; day++) days.push(dayName(day));
   const sections = new Set(Array.from(document.querySelectorAll("nav a[href^='#'], #findings a[href^='#']"), link =>
-    link.getAttribute("href").slice(1)));
+    link.getAttribute("href").slice(1)).concat("rejected-rows"));
   const initial = { from: "", to: "", forwarder: -1, network: -1, app: -1, code: -1, words: "", sort: "", open: "", at: "" };
   let state = { ...initial };
   const listeners = [];
@@ -38,6 +38,18 @@ function reportFilters() {
     for (const name of names) if (state[name] >= 0) written.set(name, keys[name][state[name]]);
     if (state.words !== "") written.set("filter", state.words);
     for (const name of ["sort", "open", "at"]) if (state[name] !== "") written.set(name, state[name]);
+    return "#" + written.toString();
+  }
+
+  /** The fragment of a choice beside the present one, which leads to its rows. Values are those of the page; others are left out. */
+  function rowsOf(part) {
+    const written = new URLSearchParams(fragment().slice(1));
+    for (const name of ["from", "to"]) if (days.includes(part[name])) written.set(name, part[name]);
+    for (const name of names) {
+      const place = name in part ? values[name].findIndex(value => labelOf(value, name) === part[name]) : -1;
+      if (place >= 0) written.set(name, keys[name][place]);
+    }
+    written.set("at", "rejected-rows");
     return "#" + written.toString();
   }
 
@@ -128,6 +140,6 @@ function reportFilters() {
     if (state.at !== "") find(state.at).scrollIntoView();
   }
 
-  return { cube, values, labelOf, start, change, isActive, matches, outcomeMatches, rowMatches, within,
+  return { cube, values, labelOf, start, change, rowsOf, isActive, matches, outcomeMatches, rowMatches, within,
     get state() { return state; }, listen: listener => listeners.push(listener) };
 }

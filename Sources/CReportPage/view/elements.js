@@ -41,8 +41,6 @@ const elements = (function () {
   function figure({ id, title, chart, data, description, table, isWide = false }) {
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     drawIn(svg, chart, data);
-    // A picture has no links in it, and what has links is a group.
-    svg.setAttribute("role", svg.querySelector("a") === null ? "img" : "group");
     svg.setAttribute("aria-label", title + ". " + description);
     return make("figure", { id, class: isWide ? "wide" : null }, make("figcaption", {}, title),
       scroll("Chart: " + title, svg), make("p", { class: "note" }, description),

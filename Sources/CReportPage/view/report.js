@@ -39,7 +39,7 @@ const reports = (function () {
     });
     results.replaceChildren(header, links, ...parts, json("cube", data.cube), ...(data.data ? [json("data", data.data)] : []),
       ...(data.business ? [json("business-data", data.business)] : []));
-    startReport();
+    startReport(sections.addressOf);
   }
 
   views.add({ path: "/report", title: "Report", isWhole: true, isReport: true, update, onReport: report => report.generation !== loaded,

@@ -25,9 +25,11 @@ const sections = (function () {
   function addressOf(fragment) {
     const wanted = new URLSearchParams(fragment.slice(1));
     if (wanted.get("at") === "rejects-by-code" || wanted.get("at") === "rejected-rows") {
-      const [forwarder, network, app, code] = ["forwarder", "network", "app", "code"].map(name => wanted.get(name));
-      if ([forwarder, network, app, code].every(value => value === null || !value.startsWith("~"))) {
-        return "/rejects" + address.query({ code, forwarder, network, app });
+      const [forwarder, network, app, code, since, to] = ["forwarder", "network", "app", "code", "from", "to"].map(name => wanted.get(name));
+      const until = to === null ? null : formats.dayName(Date.parse(to) / 86400000 + 1);
+      if (forwarder === "~none") return "/rejects" + address.query({ code, forwarder: [""], network, app, since, until });
+      if ([forwarder, network, app].every(value => value === null || !value.startsWith("~")) && code !== "accepted") {
+        return "/rejects" + address.query({ code, forwarder, network, app, since, until });
       }
     }
     return fragment.startsWith("#signal") ? "/signals" + fragment : "/report" + fragment;
