@@ -9,8 +9,8 @@ const live = (function () {
    * when there is something to tell, and after 20 s otherwise.
    */
   const [again, lost] = [5000, 30000];
-  /** Milliseconds after which a new connection is surely heard. */
-  const settled = 1500;
+  /** The commit and the generation that the page knows. */
+  const known = {};
   let source = null, timer = 0, alarm = 0;
 
   const tell = (name, value) => { for (const listener of listeners[name]) listener(value); };
@@ -18,7 +18,6 @@ const live = (function () {
   function connect() {
     clearTimeout(timer);
     if (source !== null || document.hidden) return;
-    timer = window.setTimeout(() => { compare().catch(() => {}); }, settled);
     source = new EventSource("/api/events");
     watch();
     source.addEventListener("open", () => {
@@ -26,7 +25,7 @@ const live = (function () {
       watch();
     });
     for (const name of ["commit", "generation", "report"]) {
-      source.addEventListener(name, event => tell(name, JSON.parse(/** @type {MessageEvent} */ (event).data)));
+      source.addEventListener(name, event => arrived(name, JSON.parse(/** @type {MessageEvent} */ (event).data)));
     }
     // Each answer of the server ends after some seconds, and the browser asks again by itself, unless the server refused.
     source.addEventListener("error", () => {
@@ -36,12 +35,14 @@ const live = (function () {
     });
   }
 
-  /** Tells what came after the page was made and before this connection. */
-  async function compare() {
-    const known = session.get(), now = known === null ? null : await server.ask("live", "/api/session");
-    if (now === null) return;
-    if (now.commit !== known.commit) tell("commit", now);
-    if (now.generation !== known.generation) tell("generation", now);
+  /** Tells what is new: a connection begins with the present state, which the page may have already. */
+  function arrived(name, value) {
+    const loaded = session.get();
+    if (loaded === null) return void window.setTimeout(() => arrived(name, value), 500);
+    if (known[name] === undefined) known[name] = loaded[name];
+    if (name !== "report" && known[name] === value[name]) return undefined;
+    known[name] = value[name];
+    return tell(name, value);
   }
 
   function watch() {

@@ -41,12 +41,11 @@
 
   /** The numbers of each code, as bars that lead to their rows. */
   function codesFigure(data) {
+    const all = total(data.codes.map(row => row.count));
     const columns = [
       { key: "code", title: "code", text: row => row.code, link: row => hereWith({ code: row.code }) },
       { key: "count", title: "rejects", kind: /** @type {"number"} */ ("number"), text: row => grouped(row.count) },
-      { key: "share", title: "of these", kind: /** @type {"number"} */ ("number"), text: row => share(row.count, data.count) },
-      { key: "first", title: "first", kind: /** @type {"time"} */ ("time"), text: row => row.first || "unknown" },
-      { key: "last", title: "last", kind: /** @type {"time"} */ ("time"), text: row => row.last || "unknown" },
+      { key: "share", title: "of these", kind: /** @type {"number"} */ ("number"), text: row => share(row.count, all) },
       { key: "class", title: "class", text: row => row.class }, { key: "meaning", title: "meaning", text: row => explained(row.code).meaning },
     ];
     return figure({ id: "codes", title: "Rejects by code", chart: "ranked", isWide: true, data: { unit: "rejects, root scale",

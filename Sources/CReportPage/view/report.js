@@ -42,7 +42,7 @@ const reports = (function () {
     startReport(sections.addressOf);
   }
 
-  views.add({ path: "/report", title: "Report", isWhole: true, isReport: true, update, onReport: report => report.generation !== loaded,
+  views.add({ path: "/report", title: "Report", isWhole: true, isReport: true, update, onReport: report => loaded !== null && report.generation !== loaded,
     open: main => {
       results = make("div", { class: "results" });
       main.append(results);

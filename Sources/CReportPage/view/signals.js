@@ -33,7 +33,7 @@
     }
   }
 
-  views.add({ path: "/signals", title: "Signals", isReport: true, update, onReport: report => report.generation !== loaded,
+  views.add({ path: "/signals", title: "Signals", isReport: true, update, onReport: report => loaded !== null && report.generation !== loaded,
     open: main => {
       results = make("div", { class: "results" });
       main.append(make("h1", { tabindex: "-1" }, "Signals"), results);
