@@ -39,3 +39,7 @@ static const unsigned char script[] = {
 creportpage_text creportpage_style(void) { return (creportpage_text){style, sizeof style}; }
 creportpage_text creportpage_case_style(void) { return (creportpage_text){case_style, sizeof case_style}; }
 creportpage_text creportpage_script(void) { return (creportpage_text){script, sizeof script}; }
+
+creportpage_text creportpage_view_html(void) { return (creportpage_text){(const unsigned char *)"<!doctype html>", 15}; }
+creportpage_text creportpage_view_style(void) { return creportpage_style(); }
+creportpage_text creportpage_view_script(void) { return creportpage_script(); }

@@ -19,3 +19,12 @@ creportpage_text creportpage_case_style(void);
 
 /// All scripts of the report, one after the other, as one script.
 creportpage_text creportpage_script(void);
+
+/// The frame of the live page, as HTML. It loads `/page.css` and `/page.js`.
+creportpage_text creportpage_view_html(void);
+
+/// The style of the live page: `page.css`, and then `view.css`.
+creportpage_text creportpage_view_style(void);
+
+/// All scripts of the live page, one after the other, as one script.
+creportpage_text creportpage_view_script(void);
