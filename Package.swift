@@ -291,15 +291,26 @@ let package = Package(
       "ReportPages",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
-        "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "SearchAdsReports",
+        "DurableFiles", "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "DerivedTables", "Analysis",
+        "CopySettlement", "CampaignEnrichment", "SearchAdsReports",
         "NullValueModelling", "VendorReports", "FraudSignals", "DailyReports", "Reporting", "Answers", "CReportPage",
       ],
       unoptimized
     ),
+    module(
+      "PostbackView",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger",
+        "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "Analysis", "PostbackLookup", "CampaignEnrichment",
+        "CopySettlement", "DailyReports", "Reporting", "PostbackServer", "Delivery", "Answers", "ReportPages",
+        "CReportPage",
+      ],
+      optimized
+    ),
     program(
       "postback",
       [
-        "Answers",
+        "Answers", "PostbackView",
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
         "InfoPlist", "ModelExchange", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
         "LookupTables", "PostbackLookup",
@@ -412,6 +423,13 @@ let package = Package(
         "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Tables",
         "Statistics",
         "TableReading", "Analysis", "FraudSignals", "Reporting", "Answers", "TestSupport",
+      ]
+    ),
+    tests(
+      "PostbackView",
+      [
+        "Base", "JSON", "ConversionModel", "DurableFiles", "Tables", "DailyReports", "DerivedTables", "PostbackServer",
+        "TestSupport",
       ]
     ),
     tests("AppIntegrationCheck", ["ConversionModel", "PostbackPipeline", "TestSupport"]),

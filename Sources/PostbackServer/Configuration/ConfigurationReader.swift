@@ -7,12 +7,15 @@ internal import PostbackVerification
 struct ConfigurationReader {
   let file: String
   let readsSecrets: Bool
-  private(set) var problems: ConfigurationProblems
+  /// Indicates that the files with the tokens of the page's users are opened.
+  var readsViewTokens: Bool
+  var problems: ConfigurationProblems
 
   /// Creates a reader. Without `readsSecrets` it opens no file with a secret, and returns no forwarders.
   init(file: String, readsSecrets: Bool = true) {
     self.file = file
     self.readsSecrets = readsSecrets
+    readsViewTokens = readsSecrets
     problems = ConfigurationProblems(file: file)
   }
 
@@ -80,6 +83,7 @@ struct ConfigurationReader {
       readLimits(node["limits"], LimitSetting.ofForwarder, into: &own)
       if let name = node["name"].value?.text { configuration.forwarderQuotas[name] = own.forwarderQuota }
     }
+    configuration.view = view(root["view"])
     configuration.derived = DerivedConfiguration(root, &problems)
     return configuration
   }
@@ -87,7 +91,7 @@ struct ConfigurationReader {
   static let keys =
     [
       "listen", "metrics_listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "apple_keys",
-      "models", "rates", "events", "apps", "sdk_keys", "trusted_proxies", "forwarders", "schema_token_files", "limits",
+      "models", "rates", "events", "apps", "sdk_keys", "trusted_proxies", "forwarders", "schema_token_files", "limits", "view",
     ] + DerivedConfiguration.keys
 
   static let trustedKeyKeys = ["id", "key"]
@@ -265,7 +269,7 @@ struct ConfigurationReader {
   /// Reads the secret from the file that a setting names, and removes the line ends after it. Notes a problem and
   /// returns nil if the file cannot be read, holds fewer than 16 bytes, or is text of several lines or a token that no
   /// request can have in a header.
-  private mutating func secret(in node: JSONNode, isToken: Bool) -> [UInt8]? {
+  mutating func secret(in node: JSONNode, isToken: Bool) -> [UInt8]? {
     guard let path = problems.path(node, of: "a file") else { return nil }
     do throws(FileFailure) {
       var bytes = try WholeFile.read(path, upTo: 4096)
