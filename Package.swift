@@ -75,7 +75,7 @@ let package = Package(
     .target(name: "CMicrohttpd", dependencies: ["CLoading"]),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CPQ", dependencies: ["CLoading"]),
-    .target(name: "CReportPage", exclude: ["page"]),
+    .target(name: "CReportPage", exclude: ["page", "view"]),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CXxhash"),
     .systemLibrary(name: "CZlib"),

@@ -1,6 +1,6 @@
-/// The style sheets and scripts of the pages that `report` and `case` write, embedded in the program.
+/// The style sheets and scripts of the pages that `report` and `case` write and that `view` shows, embedded in the program.
 ///
-/// They are in `page/` as files of their own, so that the tools for their languages can check and test them.
+/// They are in `page/` and `view/` as files of their own, so that the tools for their languages can check and test them.
 #pragma once
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /** The installs and the decoded revenue for a choice of the filters. `outcomes.js` restores them without a choice. */
-(function () {
+function reportDecoded(filters) {
   const { find, note, draw, fill } = figures, { units, exact, dayName } = formats;
   const { cube, values, labelOf } = filters;
   const mostDays = 120;
@@ -85,4 +85,4 @@
     installs();
     revenue();
   });
-})();
+}
