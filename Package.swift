@@ -428,8 +428,7 @@ let package = Package(
     tests(
       "PostbackView",
       [
-        "Base", "JSON", "ConversionModel", "DurableFiles", "Tables", "DailyReports", "DerivedTables", "PostbackServer",
-        "TestSupport",
+        "Base", "JSON", "SKAdNetwork", "ConversionModel", "PostbackServer",
       ]
     ),
     tests("AppIntegrationCheck", ["ConversionModel", "PostbackPipeline", "TestSupport"]),

@@ -22,6 +22,9 @@ package struct ViewAnswers: Sendable {
 
   /// Returns the answer to a question at a path such as `/api/campaigns.csv`, by the right of the one who asks.
   package func answer(_ path: String, _ query: String, _ role: ViewRole) async -> HTTPResponse {
+    guard await store.isReady(within: .seconds(10)) else {
+      return .view(503, "The tables are being read for the first time. Ask again in a moment.").retry(afterSeconds: 2)
+    }
     do {
       let parameters = try ViewParameters(query)
       switch path {

@@ -23,6 +23,8 @@ package final class ViewStore: Sendable {
     var arrivals = ArrivalCounts()
     var areArrivalsComplete = false
     var sections: SectionsAnswer?
+    /// Indicates that the tables were read once.
+    var isReady = false
 
     /// The members that name the moment.
     var members: [JSONValue.Member] {
@@ -80,6 +82,16 @@ package final class ViewStore: Sendable {
   /// What an answer is made of now.
   var now: Moment { moment.withLock { $0 } }
 
+  /// Waits until the tables were read once; returns false if that takes long.
+  func isReady(within limit: Duration) async -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while !now.isReady {
+      guard ContinuousClock.now < deadline else { return false }
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    return true
+  }
+
   // MARK: - Following
 
   /// Reads what is there, and then follows the commits until the task is cancelled.
@@ -122,15 +134,16 @@ package final class ViewStore: Sendable {
         snapshot: try DerivedSnapshot(of: output)
       )
     }
-    if isFirst || found.snapshot.folder != before.snapshot?.folder {
+    let isOfOtherGeneration = isFirst || found.snapshot.folder != before.snapshot?.folder
+    if isOfOtherGeneration {
       let daily = try await DailyStore(found.snapshot, jobs: jobs)
       moment.withLock { ($0.snapshot, $0.daily) = (found.snapshot, daily) }
-      if !isFirst { tellGeneration(found.snapshot) }
     }
+    if let rows = found.rows { moment.withLock { ($0.rows, $0.isReady) = (rows, true) } }
+    if isOfOtherGeneration, !isFirst { tellGeneration(found.snapshot) }
     guard let rows = found.rows else { return }
     // The new rows are counted before the commit is told.
     let horizon = OverviewAnswer.horizon(newest: rows.newest, now: Timestamp.now.milliseconds)
-    moment.withLock { $0.rows = rows }
     try await counter.update(rows.postbacks + rows.rejects, after: horizon)
     var members = [JSONValue.Member("commit", rows.commit.map { .string($0) } ?? .null)]
     if let totals = rows.totals { members.append(.init("totals", .object(totals.members))) }
@@ -205,6 +218,11 @@ package final class ViewStore: Sendable {
   /// Removes the folder of this process.
   package func close() {
     events.close()
-    cache.withLock { $0 = nil }
+    let cache = cache.withLock { cache in
+      defer { cache = nil }
+      return cache
+    }
+    // A making of sections may still write there.
+    for _ in 0..<3 where cache.map({ (try? PartCache.remove($0.path)) == nil }) ?? false {}
   }
 }

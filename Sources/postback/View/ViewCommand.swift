@@ -103,9 +103,10 @@ struct ViewCommand: Command {
     } catch {
       throw CommandFailure(error)
     }
-    let text = String(decoding: answer.body, as: UTF8.self)
+    var text = answer.body
+    if text.last == UInt8(ascii: "\n") { text.removeLast() }
     guard answer.status == 200 else { throw CommandFailure(.different, ViewAnswers.reason(answer)) }
-    try Terminal.print(text.hasSuffix("\n") ? String(text.unicodeScalars.dropLast()) : text)
+    try Terminal.print(String(decoding: text, as: UTF8.self))
   }
 
   /// Makes the server, and prints the address.

@@ -14,7 +14,8 @@ import Testing
   ) -> HTTPRequest {
     var headers = host.map { [HTTPRequest.Field("Host", $0)] } ?? []
     if let cookie { headers.append(.init("Cookie", cookie)) }
-    return HTTPRequest(method: method, target: target, headers: headers, client: IPAddress(v4: 0))
+    guard let client = IPAddress("127.0.0.1") else { preconditionFailure("the address is one") }
+    return HTTPRequest(method: method, target: target, headers: headers, client: client)
   }
 
   /// Opens an address with a token, and returns the cookie as a browser sends it.
