@@ -146,7 +146,7 @@
     const hasComparison = data.compare !== null && data.compare !== undefined;
     const isMain = name => (hasComparison ? compared : main).includes(name) && name !== (data.window === "0" ? "conversions" : "installs");
     const place = column => isAll || column.kind === "text" || column.kind === "day" ? -1 : main.indexOf(column.name);
-    return data.columns.slice().sort((one, other) => place(one) - place(other)).filter(column => column.kind === "day" || (column.kind === "text" ? isAll || column.name !== "status"
+    return data.columns.slice().sort((one, other) => place(one) - place(other)).filter(column => column.kind === "day" || (column.kind === "text" ? isAll || !["status", "network_status", "cost_level"].includes(column.name)
       : has(column.name) && (isAll || isMain(column.name))))
       .flatMap(column => {
         const isNumber = ["count", "amount", "ratio", "share"].includes(column.kind);

@@ -28,7 +28,7 @@
           about: clock(period.before.since) + " to " + clock(period.before.until) + " UTC" },
         { key: period.name + "-change", title: "change", kind: "number", text: row => change(period[row.kind], period.before[row.kind]) });
     }
-    return table({ caption: "What came, beside the period before", columns, rows: kinds.map(([kind, name]) => ({ kind, name })) });
+    return table({ caption: "What came, beside the period before", columns, rows: kinds.map(([kind]) => ({ kind, name: kind })) });
   }
 
   /** The counts of some hours together, with the time of the first and after the last one. */

@@ -31,12 +31,18 @@ const reports = (function () {
     loaded = data.generation;
     const header = make("div", {}), links = make("nav", { "aria-label": "Sections" });
     header.innerHTML = data.header;
-    const parts = data.sections.map(one => {
+    const holder = html => {
       const part = make("div", {});
-      part.innerHTML = one.html;
-      links.append(make("a", { href: "#" + one.id }, one.name), " ");
+      part.innerHTML = html;
       return part;
+    };
+    const parts = data.sections.map(one => {
+      links.append(make("a", { href: "#" + one.id }, one.name), " ");
+      return holder(one.html);
     });
+    // The findings are about all records, and the filters below them are for what follows.
+    const first = data.sections.length > 0 && data.sections[0].id === "findings" ? 1 : 0;
+    parts.splice(first, 0, holder(data.filters));
     results.replaceChildren(header, links, ...parts, json("cube", data.cube), ...(data.data ? [json("data", data.data)] : []),
       ...(data.business ? [json("business-data", data.business)] : []));
     startReport(sections.addressOf);

@@ -1,17 +1,26 @@
 /** What the reader may see, and what the output has: loaded once, and again when the derived tables are new. */
 const session = (function () {
-  let loaded = null;
+  /** @type {Promise<any> | null} */
+  let asked = null;
+  let loaded = null, count = 0;
 
-  /** @returns {Promise<any>} */
-  async function load() {
-    if (loaded !== null) return loaded;
-    loaded = await server.ask("session", "/api/session");
-    const daily = loaded.daily, foot = figures.find("generation");
-    foot.textContent = elements.visible(loaded.output + ": " + (daily === null ? "no derived tables yet"
-      : "derived tables of generation " + loaded.generation + ", as of " + daily.as_of) + ". " + loaded.program + ", read-only"
-      + (loaded.revenue ? "" : ", without revenue") + ".");
-    return loaded;
+  async function ask() {
+    const found = await server.ask("session " + ++count, "/api/session"), daily = found.daily;
+    loaded = found;
+    figures.find("generation").textContent = elements.visible(found.output + ": " + (daily === null ? "no derived tables yet"
+      : "derived tables of generation " + found.generation + ", as of " + daily.as_of) + ". " + found.program + ", read-only"
+      + (found.revenue ? "" : ", without revenue") + ".");
+    return found;
   }
 
-  return { load, renew: () => { loaded = null; }, get: () => loaded };
+  /** The session; a failure is asked again. */
+  function load() {
+    if (asked === null) {
+      asked = ask();
+      asked.catch(() => { asked = null; });
+    }
+    return asked;
+  }
+
+  return { load, renew: () => { asked = null; }, get: () => loaded };
 })();

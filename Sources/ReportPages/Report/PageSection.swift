@@ -22,8 +22,8 @@ struct PageSection {
 }
 
 extension ReportPage {
-  /// Returns the sections of the page as members of an object, for a page that is made elsewhere: `header`, `sections` with their
-  /// markup, and the data of the scripts. Without `seesRevenue` no section with amounts is among them, and no amount in the data.
+  /// Returns the sections of the page as members of an object, for a page that is made elsewhere: `header`, `filters` and `sections` with
+  /// their markup, and the data of the scripts. Without `seesRevenue` no section with amounts is among them, and no amount in the data.
   package func parts(seesRevenue: Bool) -> [JSONValue.Member] {
     let findings = PageSection("findings", "Findings", hasAmounts: true, findingsSection)
     let markup =
@@ -39,6 +39,7 @@ extension ReportPage {
     let cube = CubeData(cube: report.cube).json
     return [
       .init("header", .string(header.markup)),
+      .init("filters", .string(filters.markup)),
       .init("sections", .array(shown)),
       .init("cube", seesRevenue ? cube : cube.without(["classes", "revenue"])),
       .init("business", seesRevenue ? business?.data ?? .null : .null),
