@@ -291,7 +291,8 @@ let package = Package(
       "ReportPages",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
-        "DurableFiles", "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "DerivedTables", "Analysis",
+        "DurableFiles", "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "DerivedTables",
+        "Analysis",
         "CopySettlement", "CampaignEnrichment", "SearchAdsReports",
         "NullValueModelling", "VendorReports", "FraudSignals", "DailyReports", "Reporting", "Answers", "CReportPage",
       ],
@@ -300,8 +301,10 @@ let package = Package(
     module(
       "PostbackView",
       [
-        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger",
-        "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "Analysis", "PostbackLookup", "CampaignEnrichment",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger",
+        "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "Analysis", "PostbackLookup",
+        "CampaignEnrichment",
         "CopySettlement", "DailyReports", "Reporting", "PostbackServer", "Delivery", "Answers", "ReportPages",
         "CReportPage",
       ],

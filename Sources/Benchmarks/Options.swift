@@ -16,6 +16,8 @@ struct Options {
   var measuresStages = false
   /// Indicates that only `postback refresh` is measured.
   var measuresRefresh = false
+  /// Indicates that only `postback view` is measured.
+  var measuresView = false
   /// The path of the command `postback`; nil for the one beside this program.
   var postback: String?
   /// The output whose table feed is to be followed; nil measures.
@@ -29,7 +31,7 @@ struct Options {
     Measures postback, with openssl speed for comparison.
 
     Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
-           [--diagnosis] [--resends] [--stages] [--refresh] [--state-keys N] [--postback FILE]
+           [--diagnosis] [--resends] [--stages] [--refresh] [--view] [--state-keys N] [--postback FILE]
            .build/release/Benchmarks --feed DIR
 
     Options:
@@ -43,6 +45,7 @@ struct Options {
       --stages       Measure only a run with both formats and each of its stages, with the share of what is serial.
       --refresh      Measure only postback refresh: after few new rows, with none, from nothing, and beside watch. N lines have
                      0.7 N accepted postbacks of 60 days; by default N is 1440000.
+      --view         Measure only postback view: its answers on a history like that of --refresh, and its memory.
       --postback FILE
                      The command postback; default is the one beside this program.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
@@ -66,6 +69,7 @@ struct Options {
       case "--resends": measuresResends = true
       case "--stages": measuresStages = true
       case "--refresh": measuresRefresh = true
+      case "--view": measuresView = true
       case "--postback": postback = try Self.text(words.next(), word)
       case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
       case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
@@ -76,7 +80,8 @@ struct Options {
       default: throw BenchmarkFailure("there is no option \(word); see --help")
       }
     }
-    postbacks = count ?? (measuresDiagnosis ? 250 : measuresRefresh ? 1_440_000 : isQuick ? 50_000 : 400_000)
+    postbacks =
+      count ?? (measuresDiagnosis ? 250 : measuresRefresh || measuresView ? 1_440_000 : isQuick ? 50_000 : 400_000)
   }
 
   /// The internal option that measures the index in this process.

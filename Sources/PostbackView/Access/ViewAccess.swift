@@ -90,7 +90,9 @@ package final class ViewAccess: Sendable {
     let pairs = QueryParameter.pairs(in: Array(request.query.utf8)[...])
     if let given = pairs.first(where: { $0.name == Self.tokenParameter })?.value {
       // A preview of a link asks with HEAD, and must not spend the token.
-      guard request.method == "GET", !request.path.hasPrefix(ViewPath.data), let role = role(ofToken: given), let cookie = begin(role) else {
+      guard request.method == "GET", !request.path.hasPrefix(ViewPath.data), let role = role(ofToken: given),
+        let cookie = begin(role)
+      else {
         return .refused(.closed(request, "The token is not valid, or it was used before."))
       }
       return .entrance(cookie: cookie, place: Self.place(request))

@@ -35,7 +35,11 @@ struct ArrivalCounts: Sendable {
 
   mutating func add(_ time: Int64, accepted: Bool, _ code: RejectCode?) {
     let step = time.flooredQuotient(by: Self.step)
-    if accepted { steps[step, default: OutcomeCounts()].accepted += 1 } else { steps[step, default: OutcomeCounts()].add(code) }
+    if accepted {
+      steps[step, default: OutcomeCounts()].accepted += 1
+    } else {
+      steps[step, default: OutcomeCounts()].add(code)
+    }
   }
 
   mutating func merge(_ other: Self) { steps.merge(other.steps) { one, other in one + other } }
@@ -58,7 +62,9 @@ struct ArrivalCounts: Sendable {
   func hours(_ since: Int64, _ until: Int64) -> [(hour: Int64, counts: OutcomeCounts)] {
     let hour: Int64 = 3_600_000
     var found: [Int64: OutcomeCounts] = [:]
-    for (step, counts) in steps { found[(step * Self.step).flooredQuotient(by: hour), default: OutcomeCounts()] += counts }
+    for (step, counts) in steps {
+      found[(step * Self.step).flooredQuotient(by: hour), default: OutcomeCounts()] += counts
+    }
     let (first, end) = (since.flooredQuotient(by: hour), (until - 1).flooredQuotient(by: hour))
     return first <= end ? (first...end).map { ($0 * hour, found[$0] ?? OutcomeCounts()) } : []
   }

@@ -42,7 +42,9 @@ struct CommittedRows: Sendable {
     var missing: [String] = []
     postbacks = try LookupPart.committed(reading, of: .postbacks, in: output, missing: &missing)
     rejects = try LookupPart.committed(reading, of: .rejects, in: output, missing: &missing)
-    commit = try Ledger.committedParts(state, of: Table.postbacks.name, from: .max).mark.map { "\($0)" } ?? "\(reading.commits)"
+    commit =
+      try Ledger.committedParts(state, of: Table.postbacks.name, from: .max).mark.map { "\($0)" }
+      ?? "\(reading.commits)"
     var totals = OutcomeCounts()
     totals.accepted = Int(reading.counts[.accepted] ?? 0)
     for code in RejectCode.allCases { totals.add(code, Int(reading.counts[.rejected(code)] ?? 0)) }

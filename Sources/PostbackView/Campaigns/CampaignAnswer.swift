@@ -188,7 +188,9 @@ struct CampaignAnswer: Sendable {
           .init("description", .string(column.description)),
         ])
       }
-    let comparison = query.comparison.map { JSONValue.object([.init("since", day($0.since)), .init("until", day($0.until))]) }
+    let comparison = query.comparison.map {
+      JSONValue.object([.init("since", day($0.since)), .init("until", day($0.until))])
+    }
     let by = (query.isByDate ? ["date"] : []) + query.by.map(\.rawValue)
     return [
       .init("by", .array(by.map { .string($0) })),
@@ -215,7 +217,9 @@ struct CampaignAnswer: Sendable {
       let others = store.otherCurrencies.joined(separator: ", ")
       notes.append("Amounts in \(others) are left out. Convert them with postback daily --rates FILE --currency CODE.")
     }
-    if query.window == nil { notes.append("Installs are those of window 0; postbacks and values are those of all windows.") }
+    if query.window == nil {
+      notes.append("Installs are those of window 0; postbacks and values are those of all windows.")
+    }
     return notes
   }
 

@@ -43,13 +43,16 @@ struct CampaignQuery: Sendable {
   /// - Throws: The first parameter that is wrong.
   init(_ parameters: ViewParameters, _ dimensions: [DailyDimension], limit: Int?) throws(ViewDefect) {
     try parameters.allow([
-      "by", "date_type", "window", "since", "until", "compare_since", "compare_until", "where", "contains", "sort", "limit",
+      "by", "date_type", "window", "since", "until", "compare_since", "compare_until", "where", "contains", "sort",
+      "limit",
       "offset",
     ])
     func dimension(_ name: String, _ parameter: String) throws(ViewDefect) -> DailyDimension {
       guard let found = dimensions.first(where: { $0.rawValue == name }) else {
-        throw ViewDefect("\(parameter): The daily table is not by \(name.quotedExcerpt). Its dimensions are "
-          + "\(dimensions.map(\.rawValue).joined(separator: ", ")).")
+        throw ViewDefect(
+          "\(parameter): The daily table is not by \(name.quotedExcerpt). Its dimensions are "
+            + "\(dimensions.map(\.rawValue).joined(separator: ", "))."
+        )
       }
       return found
     }

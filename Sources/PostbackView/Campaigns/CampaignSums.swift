@@ -32,7 +32,8 @@ struct CampaignSums: Sendable {
       let most = max(closed, revenue)
       let before = nullRevenue ?? (.zero, .zero, .zero)
       nullRevenue = (
-        before.estimate + (modelled - revenue), before.low + ((low ?? least) - least), before.high + ((high ?? most) - most)
+        before.estimate + (modelled - revenue), before.low + ((low ?? least) - least),
+        before.high + ((high ?? most) - most)
       )
       if high == nil { isHighOpen = true }
     }

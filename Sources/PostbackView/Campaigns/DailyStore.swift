@@ -11,7 +11,8 @@ internal import DailyReports
 package struct DailyStore: Sendable {
   /// A column with counts; -1 is null.
   static let countNames = [
-    "postbacks", "postbacks_won", "installs", "redownloads", "reengagements", "conversions", "assists", "values", "nulls",
+    "postbacks", "postbacks_won", "installs", "redownloads", "reengagements", "conversions", "assists", "values",
+    "nulls",
     "no_value_possible", "ambiguous_zeros", "decoded", "undecoded", "revenue_max_open", "impressions", "clicks",
     "network_installs",
   ]
@@ -60,7 +61,11 @@ package struct DailyStore: Sendable {
     let files = try PipelineFailure.state { () throws(FileFailure) in try TableFiles(derived: .daily, of: snapshot) }
     guard let files else { return nil }
     var rows: [DailyBatch] = []
-    try await files.scan(jobs: jobs) { DailyBatch($0) } take: { rows.append($0) }
+    try await files.scan(jobs: jobs) {
+      DailyBatch($0)
+    } take: {
+      rows.append($0)
+    }
     let named = rows.lazy.compactMap { $0.rows.first?.dimensions }.first ?? ""
     generation = snapshot.number
     let listed = named.split(separator: ";").compactMap { DailyDimension(rawValue: String($0)) }
@@ -173,7 +178,8 @@ private struct DailyBatch: Sendable {
     let names = DailyName.allCases.map { Table.daily.place($0.column) }
     let (counts, amounts) = (places(DailyStore.countNames), places(DailyStore.amountNames))
     let others = places([
-      "date_type", "date", "postback_sequence_index", "dimensions", "status", "cost_level", "expected_share", "currency",
+      "date_type", "date", "postback_sequence_index", "dimensions", "status", "cost_level", "expected_share",
+      "currency",
       "cost_currency", "as_of",
     ])
     var cursor = RowCursor(batch, of: .daily)

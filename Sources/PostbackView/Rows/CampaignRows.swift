@@ -72,7 +72,8 @@ struct CampaignRows: Sendable {
 
   /// The columns of an answer that every output has, and those of derived tables.
   private static let ofPostback: [(name: String, column: ColumnName)] = [
-    ("postback_key", .postbackKey), ("transaction_id", .transactionID), ("received_at", .receivedAt), ("app_id", .appID),
+    ("postback_key", .postbackKey), ("transaction_id", .transactionID), ("received_at", .receivedAt),
+    ("app_id", .appID),
     ("ad_network_id", .adNetworkID), ("version", .version), ("window", .postbackSequenceIndex), ("did_win", .didWin),
     ("channel", .channel), ("forwarder", .forwarder),
   ]

@@ -83,7 +83,8 @@ struct RejectRows: Sendable {
         networks[place.network], apps[place.app]
       else { continue }
       if since != nil || until != nil {
-        guard let received = place.day.map({ Int64($0) * day }), received >= since ?? .min, received < until ?? .max else {
+        guard let received = place.day.map({ Int64($0) * day }), received >= since ?? .min, received < until ?? .max
+        else {
           continue
         }
       }
@@ -118,7 +119,9 @@ struct RejectRows: Sendable {
           if let codes, !codes.contains(row.text(code) ?? "") { return true }
           for (column, accepted) in conditions where !accepted.contains(row.text(column) ?? "") { return true }
           if since != nil || until != nil {
-            guard let received = row.time(time), received >= since ?? .min, received < until ?? .max else { return true }
+            guard let received = row.time(time), received >= since ?? .min, received < until ?? .max else {
+              return true
+            }
           }
           if let contains, !(row.rawBody(raw, base64: base64)?.holds(contains) ?? false) { return true }
           places.append(place)

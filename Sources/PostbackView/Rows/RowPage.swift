@@ -14,7 +14,9 @@ struct RowCursorText: Sendable {
   /// Reads the text of an address; nil if it has another form.
   init?(_ text: String) {
     let words = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard words.count == 2, let part = Int(words[0]), let place = Int64(words[1]), part >= 0, place >= 0 else { return nil }
+    guard words.count == 2, let part = Int(words[0]), let place = Int64(words[1]), part >= 0, place >= 0 else {
+      return nil
+    }
     (self.part, self.place) = (part, place)
   }
 

@@ -57,7 +57,8 @@ struct SectionsAnswer: Sendable {
   /// The answer as JSON.
   func json(seesRevenue: Bool, isCurrent: Bool) -> [UInt8] {
     let head: [JSONValue.Member] = [
-      .init("generation", generation.map { .integer($0) } ?? .null), .init("commit", commit.map { .string($0) } ?? .null),
+      .init("generation", generation.map { .integer($0) } ?? .null),
+      .init("commit", commit.map { .string($0) } ?? .null),
       .init("is_current", .bool(isCurrent)),
     ]
     return Array("\(JSONValue.object(head).description.dropLast()),\(texts[seesRevenue] ?? "")}\n".utf8)

@@ -129,7 +129,8 @@ package struct ViewAnswers: Sendable {
     let findings = role.seesRevenue ? now.sections : nil
     let member = findings.map { sections -> JSONValue in
       .object([
-        .init("html", .string(sections.findings)), .init("generation", sections.generation.map { .integer($0) } ?? .null),
+        .init("html", .string(sections.findings)),
+        .init("generation", sections.generation.map { .integer($0) } ?? .null),
       ])
     }
     return HTTPResponse(200, json: .object(now.members + overview.members + [.init("findings", member ?? .null)]))
@@ -173,7 +174,11 @@ package struct ViewAnswers: Sendable {
   ) async throws -> HTTPResponse {
     let now = store.now
     let isCSV = path.hasSuffix(".csv")
-    let query = try CampaignRows(parameters, limit: isCSV ? Self.mostDownloaded : 50, most: isCSV ? Self.mostDownloaded : 500)
+    let query = try CampaignRows(
+      parameters,
+      limit: isCSV ? Self.mostDownloaded : 50,
+      most: isCSV ? Self.mostDownloaded : 500
+    )
     let page = try await query.page(
       of: now.rows?.postbacks ?? [],
       now.snapshot,
@@ -195,7 +200,11 @@ package struct ViewAnswers: Sendable {
   private func rejects(_ path: String, _ parameters: ViewParameters) async throws -> HTTPResponse {
     let now = store.now
     let isCSV = path.hasSuffix(".csv")
-    let query = try RejectRows(parameters, limit: isCSV ? Self.mostDownloaded : 50, most: isCSV ? Self.mostDownloaded : 500)
+    let query = try RejectRows(
+      parameters,
+      limit: isCSV ? Self.mostDownloaded : 50,
+      most: isCSV ? Self.mostDownloaded : 500
+    )
     let page = try await query.page(of: now.rows?.rejects ?? [], patience: isCSV ? Self.longPatience : nil)
     if isCSV { return .csv(RejectRows.csv(page.rows), "rejects.csv") }
     let counts = now.sections.flatMap { query.counts(in: $0.cube) }
@@ -276,49 +285,5 @@ extension HTTPResponse {
   /// A table for download.
   fileprivate static func csv(_ bytes: [UInt8], _ name: String) -> HTTPResponse {
     .text("text/csv", bytes).adding("Content-Disposition", "attachment; filename=\"\(name)\"")
-  }
-}
-
-extension DailyStore {
-  /// The number of values of a dimension that are listed.
-  private static let mostValues = 1000
-
-  /// The dimensions, the days and the values that a query may name.
-  func json(seesRevenue: Bool) -> JSONValue {
-    let known = days.lazy.filter { $0 != Self.noDay }
-    func day(_ day: Int32?) -> JSONValue { day.map { .string(Timestamp.name(ofDay: Int($0))) } ?? .null }
-    func names(_ name: String) -> JSONValue {
-      guard let place = dimensions.firstIndex(where: { $0.rawValue == name }) else { return .object([]) }
-      let listed = self.names[place].filter { $0.key >= 0 }.sorted { $0.key < $1.key }.prefix(Self.mostValues)
-      return .object(listed.map { code, text -> JSONValue.Member in .init(values[place][Int(code)], .string(text)) })
-    }
-    let listed = dimensions.indices.filter { values[$0].count <= Self.mostValues }.map { place in
-      JSONValue.Member(dimensions[place].rawValue, .array(values[place].sorted().map { .string($0) }))
-    }
-    return .object([
-      .init("currency", seesRevenue ? currency.map { .string($0) } ?? .null : .null),
-      .init("dimensions", .array(dimensions.map { .string($0.rawValue) })),
-      .init("date_types", .array([.string("install"), .string("received")])),
-      .init("first_day", day(known.min())), .init("last_day", day(known.max())),
-      .init("as_of", asOf.map { .string($0) } ?? .null),
-      .init("apps", names("app_id")), .init("campaigns", names("campaign_id")), .init("values", .object(listed)),
-    ])
-  }
-}
-
-extension JSONValue {
-  private static let amountWords = ["revenue", "currency", "amount", "price", "cost", "roas", "ecpi"]
-
-  /// The value without members that are amounts or follow from them, and without deliveries, whose content is that of partners.
-  fileprivate var withoutRevenue: JSONValue {
-    switch self {
-    case .object(let members):
-      let kept = members.filter { member in
-        member.key != "deliveries" && !Self.amountWords.contains { member.key.lowercased().contains($0) }
-      }
-      return .object(kept.map { .init($0.key, $0.value.withoutRevenue) })
-    case .array(let elements): return .array(elements.map(\.withoutRevenue))
-    default: return self
-    }
   }
 }

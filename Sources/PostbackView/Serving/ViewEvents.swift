@@ -87,7 +87,9 @@ final class ViewEvents: Sendable {
     let isOfLine = words.count == Kind.allCases.count + 1 && words[0] == line
     var text = "retry: 500\n"
     for (index, kind) in Kind.allCases.enumerated() {
-      guard let data = state.data[kind], !isOfLine || words[index + 1] != "\(state.numbers[kind] ?? 0)" else { continue }
+      guard let data = state.data[kind], !isOfLine || words[index + 1] != "\(state.numbers[kind] ?? 0)" else {
+        continue
+      }
       text += "id: \(self.id(state))\nevent: \(kind.rawValue)\ndata: \(data)\n\n"
     }
     return Self.stream(text.hasSuffix("\n\n") ? text : "\(text)id: \(self.id(state))\ndata:\n\n")

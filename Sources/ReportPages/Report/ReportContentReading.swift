@@ -55,7 +55,8 @@ package struct ReportSources: Sendable {
       for path in paths { models += try ModelMeanings.models(ofRun: path) }
       guard let single else { return (settled: TableFiles?.none, enriched: TableFiles?.none, models: models) }
       return (
-        settled: try TableFiles(derived: .settled, of: single), enriched: try TableFiles(derived: .enriched, of: single),
+        settled: try TableFiles(derived: .settled, of: single),
+        enriched: try TableFiles(derived: .enriched, of: single),
         models: models
       )
     }

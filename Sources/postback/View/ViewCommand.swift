@@ -55,7 +55,9 @@ struct ViewCommand: Command {
   init(_ arguments: Arguments) throws(CommandFailure) {
     options = try arguments.read()
     configuration = try options.configuration.map { path throws(CommandFailure) in
-      do throws(ConfigurationErrors) { return try ServerConfiguration(reading: path, readsSecrets: false, readsViewTokens: true) } catch {
+      do throws(ConfigurationErrors) {
+        return try ServerConfiguration(reading: path, readsSecrets: false, readsViewTokens: true)
+      } catch {
         throw CommandFailure(.configuration, lines: error)
       }
     }

@@ -74,7 +74,9 @@ import Testing
     }
     let status = try JSONValue(parsing: try await BuiltCommand.run(["status", site.out, "--json"]).output)
     let accepted = try #require(overview["totals"]?["accepted"]?.integer)
-    let rows = try FileManager.default.contentsOfDirectory(atPath: "\(site.out)/skan_postbacks").reduce(0) { sum, name in
+    let rows = try FileManager.default.contentsOfDirectory(atPath: "\(site.out)/skan_postbacks").reduce(0) {
+      sum,
+      name in
       let data = try Data(contentsOf: URL(fileURLWithPath: "\(site.out)/skan_postbacks/\(name)"))
       return sum + data.count { $0 == UInt8(ascii: "\n") }
     }

@@ -16,7 +16,9 @@ import Testing
     #expect(!site.errors.contains(site.token))
   }
 
-  @Test(arguments: [SIGTERM, SIGINT]) func `ends with status 0, also while pages wait for news`(_ signal: Int32) async throws {
+  @Test(arguments: [SIGTERM, SIGINT]) func `ends with status 0, also while pages wait for news`(_ signal: Int32)
+    async throws
+  {
     let site = try await ViewSite()
     let id = try #require(
       try site.request("GET", "/api/events").text.split(separator: "\n").last { $0.hasPrefix("id: ") }
@@ -53,7 +55,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/..%2f..%2fetc%2fpasswd", "/page.css/../../x", "//etc/passwd",
+    "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/..%2f..%2fetc%2fpasswd", "/page.css/../../x",
+    "//etc/passwd",
     "/api/../page.js", "/_state/ledger", "/api/campaigns/../../x", "/.git/config", "/api/", "/api",
   ]) func `has no file but its own`(_ path: String) async throws {
     let site = try await ViewSite()
@@ -149,7 +152,9 @@ import Testing
       "/api/postbacks.csv", "/api/postback?id=\(key)", "/api/report",
     ] {
       let text = try await get(address)
-      for word in ["\"revenue\":\"", "\"revenue\":0", "revenue_min", "USD", "roas", "ecpi", "effective_revenue", "\"cost\""] {
+      for word in [
+        "\"revenue\":\"", "\"revenue\":0", "revenue_min", "USD", "roas", "ecpi", "effective_revenue", "\"cost\"",
+      ] {
         #expect(!text.contains(word), "\(address) has \(word)")
       }
     }

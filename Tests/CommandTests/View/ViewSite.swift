@@ -26,7 +26,10 @@ final class ViewSite {
       out = folder.path("out")
       let (dump, files) = (folder.path("dump"), folder.path("files"))
       try await FraudSite.run(
-        ["generate", "--count", "4000", "--seed", "7", "--campaigns", "12", "--days", "14", "--reporting", files, "--cost"]
+        [
+          "generate", "--count", "4000", "--seed", "7", "--campaigns", "12", "--days", "14", "--reporting", files,
+          "--cost",
+        ]
           + ["--out", dump, "--keys", folder.path("keys")]
       )
       try await FraudSite.run(
@@ -56,7 +59,8 @@ final class ViewSite {
     try process.run()
     try await wait("it prints an address") {
       let text = String(decoding: try folder.contents(of: "output"), as: UTF8.self)
-      guard text.hasSuffix("\n"), let found = text.firstMatch(of: /http:\/\/127.0.0.1:(\d+)\/\?token=([0-9a-f]+)/) else {
+      guard text.hasSuffix("\n"), let found = text.firstMatch(of: /http:\/\/127.0.0.1:(\d+)\/\?token=([0-9a-f]+)/)
+      else {
         return false
       }
       (port, token) = (Int(found.1) ?? 0, String(found.2))
@@ -86,7 +90,8 @@ final class ViewSite {
   ) throws -> RawClient.Answer {
     let cookie = cookie ?? self.cookie
     let lines =
-      ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + (cookie.isEmpty ? [] : ["Cookie: \(cookie)"]) + headers
+      ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"] + (cookie.isEmpty ? [] : ["Cookie: \(cookie)"])
+      + headers
     let client = try RawClient(port: port)
     client.send("\(lines.joined(separator: "\r\n"))\r\n\r\n")
     return try client.answer(hasBody: method != "HEAD")

@@ -39,7 +39,9 @@ import Testing
   @Test func `lets nobody in without a session`() {
     #expect(status(access.verdict(on: request("/"))) == 401)
     #expect(status(access.verdict(on: request("/api/overview"))) == 401)
-    #expect(status(access.verdict(on: request("/", cookie: "postback_view=\(String(repeating: "0", count: 64))"))) == 401)
+    #expect(
+      status(access.verdict(on: request("/", cookie: "postback_view=\(String(repeating: "0", count: 64))"))) == 401
+    )
     #expect(status(access.verdict(on: request("/?token="))) == 401)
   }
 
@@ -68,7 +70,8 @@ import Testing
 
   @Test func `sets a cookie that scripts and other sites do not see`() throws {
     let token = try access.makeTokenForOnce()
-    guard case .entrance(let cookie, let place) = access.verdict(on: request("/rejects?token=\(token)&code=a%3C")) else {
+    guard case .entrance(let cookie, let place) = access.verdict(on: request("/rejects?token=\(token)&code=a%3C"))
+    else {
       throw Refused()
     }
     #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))

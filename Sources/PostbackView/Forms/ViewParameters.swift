@@ -20,7 +20,9 @@ struct ViewParameters: Sendable {
   init(_ query: String) throws(ViewDefect) {
     text = query
     pairs = QueryParameter.pairs(in: Array(query.utf8)[...])
-    guard pairs.count <= Self.most else { throw ViewDefect("query: The address has more than \(Self.most) parameters.") }
+    guard pairs.count <= Self.most else {
+      throw ViewDefect("query: The address has more than \(Self.most) parameters.")
+    }
   }
 
   private init(_ pairs: [(name: String, value: String)], _ text: String) { (self.pairs, self.text) = (pairs, text) }
@@ -39,13 +41,17 @@ struct ViewParameters: Sendable {
   /// Throws if there is a parameter with another name.
   func allow(_ names: Set<String>) throws(ViewDefect) {
     guard let other = pairs.first(where: { !names.contains($0.name) }) else { return }
-    throw ViewDefect("\(other.name.quotedExcerpt): There is no such parameter. Those here are \(names.sorted().joined(separator: ", ")).")
+    throw ViewDefect(
+      "\(other.name.quotedExcerpt): There is no such parameter. Those here are \(names.sorted().joined(separator: ", "))."
+    )
   }
 
   /// One of some words; nil if the parameter is absent.
   func word(_ name: String, of words: [String]) throws(ViewDefect) -> String? {
     guard let value = self[name] else { return nil }
-    guard words.contains(value) else { throw ViewDefect("\(name): The value must be one of \(words.joined(separator: ", ")).") }
+    guard words.contains(value) else {
+      throw ViewDefect("\(name): The value must be one of \(words.joined(separator: ", ")).")
+    }
     return value
   }
 
