@@ -92,9 +92,9 @@ class Site:
         self.call("daily", self.out, *lookups, "--environment", "custom", "--dimensions", "app_id,network_name,campaign_id", "--cost",
                   self.reporting / "cost.csv", "--rates", self.reporting / "rates.csv", "--currency", "USD")
 
-    def start(self):
+    def start(self, *words):
         """Starts the server, and returns the address that it prints."""
-        self.process = subprocess.Popen([self.program, "view", self.out, "--port", "0"], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([self.program, "view", self.out, "--port", "0", *words], stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
             found = re.search(r"http://127\.0\.0\.1:\d+/\S*", line)
             if found:
@@ -443,6 +443,27 @@ def check_languages(browser, checks, out):
         checks.equal(f"amounts in {language}", any(re.fullmatch(rf"[\d.,]+{re.escape(point)}\d\d", one) for one in amounts), True)
 
 
+def check_without_revenue(site):
+    """A reader who may not see revenue sees no amount anywhere."""
+    checks = chromium.Checks()
+    address = site.start("--role", "read_without_revenue")
+    browser = Browser(address)
+    try:
+        browser.ask("Page.navigate", url=address)
+        browser.settle("the address of a reader without revenue")
+        key = read_rows(site.out, "skan_postbacks")[0]["postback_key"]
+        for path in [*VIEWS[:-1], "/campaigns?columns=all&by=date", "/campaigns?show=postbacks", "/postback?id=" + key]:
+            browser.visit(path)
+            text = browser.run("document.body.textContent")
+            checks.equal(f"amounts of {path}", re.findall(r"\bUSD\b|\bROAS\b|revenue", text.replace("without revenue", "")), [])
+        checks.equal("complaints", browser.complaints(), [])
+    finally:
+        browser.close()
+        status = site.stop()
+    checks.equal("status of the server", status, 0)
+    return checks.failed
+
+
 def check_barriers(browser, checks, ids, axe):
     script = pathlib.Path(axe).read_text(encoding="utf-8")
     ask = """axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.map(one => [one.id, one.nodes.length,
@@ -511,6 +532,7 @@ def main():
         finally:
             browser.close()
             status = site.stop()
+        failed += check_without_revenue(site)
     if status != 0:
         print(f"postback view ended with {status}", file=sys.stderr)
         failed += 1

@@ -3,6 +3,8 @@ function reportDecoded(filters) {
   const { find, note, draw, fill } = figures, { units, exact, dayName } = formats;
   const { cube, values, labelOf } = filters;
   const mostDays = 120;
+  // A reader who may not see amounts has no such section.
+  if (find("installs") === null) return;
 
   function installs() {
     if (cube.installs === null) return note("installs", "There are too many groups to filter: these are all installs.");

@@ -67,7 +67,7 @@
         : ", and committed " + grouped(data.latest.lag_seconds) + " s later."))] : [];
     const findings = make("div", { id: "findings-holder" });
     if (data.findings) sections.fill(findings, data.findings.html);
-    else findings.append(busy("The findings are being computed."));
+    else if (session.get().revenue) findings.append(busy("The findings are being computed."));
     return [make("ul", { class: "facts" }, kinds.map(([kind, name]) => make("li", {},
       make("b", { id: "total-" + kind }, grouped(data.totals[kind])), " " + name + (kind === "accepted" ? "" : " (" + share(data.totals[kind], all) + ")")))),
       latest, notes.map(note => make("p", { class: "note" }, make("strong", {}, note))), periodsTable(data),
