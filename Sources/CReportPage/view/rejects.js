@@ -5,7 +5,7 @@
   const usual = { class: "", code: "", stage: "", forwarder: [], network: "", app: "", since: "", until: "", contains: "" };
   const classes = ["suspicious", "noise", "copies"];
   const allowed = { class: classes, code: /^[a-z_0-9]+$/, stage: /^[a-z]+$/, since: address.time, until: address.time };
-  let results = null, controls = null, values = { ...usual };
+  let results = null, controls = null, values = { ...usual }, isComplete = true;
 
   const hereWith = part => "/rejects" + address.query({ ...values, ...part }, usual);
   const change = (part, replaces = false) => views.go(hereWith(part), replaces);
@@ -95,11 +95,12 @@
     results.classList.remove("is-old");
     if (counted === null) return;
     results.replaceChildren(holder);
+    isComplete = counted.is_complete !== false;
     figures.find("rejects-status").textContent = counted.count === null || counted.count === undefined ? "" : grouped(counted.count) + " rejects"
       + (values.contains === "" ? "" : " before the search in the bytes");
   }
 
-  views.add({ path: "/rejects", title: "Rejects", update, onGeneration: () => false, onCommit: () => true,
+  views.add({ path: "/rejects", title: "Rejects", update, onCommit: () => true, onReport: () => !isComplete,
     open: main => {
       controls = make("div", { class: "controls filters", role: "search", "aria-label": "Choice of rejects" });
       results = make("div", { class: "results" });

@@ -87,7 +87,7 @@
     if (current !== null && current.onGeneration && current.onGeneration(generation) === true) offer("There are new numbers.");
   });
   live.listen("report", report => {
-    if (current !== null && current.onReport && current.onReport(report) === true) offer("There is a new report.");
+    if (current !== null && current.onReport && current.onReport(report) === true) offer("There are new numbers.");
   });
   find("news-show").addEventListener("click", () => {
     if (current.isWhole) return location.reload();
