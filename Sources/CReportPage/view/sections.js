@@ -54,9 +54,9 @@ const sections = (function () {
 
   /** Marks a number that has changed for a moment, outside of charts. */
   function mark(element) {
-    if (element === null || element.closest("svg") !== null) return;
+    if (element === null || element.classList.contains("changed") || element.closest("svg") !== null) return;
     element.classList.add("changed");
-    element.addEventListener("animationend", () => element.classList.remove("changed"), { once: true });
+    window.setTimeout(() => element.classList.remove("changed"), 1600);
   }
 
   /** Makes the children of an element like some nodes. */
