@@ -7,7 +7,8 @@ struct CampaignSums: Sendable {
   private var amounts = [Amount?](repeating: nil, count: DailyStore.amountNames.count)
   /// The modelled revenue of null postbacks, over the rows that have it.
   private var nullRevenue: (estimate: Amount, low: Amount, high: Amount)?
-  private var isHighOpen = false
+  /// The number of nulls in these rows.
+  private var modelledNulls: Int64 = 0
   /// The place of the least complete state in `DailyStore.stateWords`; -1 if there is none.
   private(set) var state: Int8 = -1
   /// The least expected share in millionths; -1 if there is none.
@@ -35,7 +36,7 @@ struct CampaignSums: Sendable {
         before.estimate + (modelled - revenue), before.low + ((low ?? least) - least),
         before.high + ((high ?? most) - most)
       )
-      if high == nil { isHighOpen = true }
+      modelledNulls += max(Int64(store.counts[Self.nullsPlace][row]), 0)
     }
     let state = store.states[row]
     if state >= 0 { self.state = self.state < 0 ? state : min(self.state, state) }
@@ -44,6 +45,7 @@ struct CampaignSums: Sendable {
   }
 
   private static let modelledPlace = 4
+  private static let nullsPlace = DailyStore.countNames.firstIndex(of: "nulls") ?? 0
 
   private static let countPlaces = Dictionary(
     uniqueKeysWithValues: DailyStore.countNames.enumerated().map { ($1, $0) }
@@ -66,9 +68,9 @@ struct CampaignSums: Sendable {
     guard let nullRevenue else { return nil }
     let revenue = amount("revenue") ?? .zero
     let high = max(amount("revenue_max_closed") ?? .zero, revenue) + nullRevenue.high
-    return (
-      revenue + nullRevenue.estimate, (amount("revenue_min") ?? .zero) + nullRevenue.low, isHighOpen ? nil : high
-    )
+    // Nulls that are not modelled and values without an upper limit may be worth anything.
+    let isOpen = (count("revenue_max_open") ?? 0) > 0 || (count("nulls") ?? 0) > modelledNulls
+    return (revenue + nullRevenue.estimate, (amount("revenue_min") ?? .zero) + nullRevenue.low, isOpen ? nil : high)
   }
 
   /// The cost; nil if there is none above 0.

@@ -43,13 +43,6 @@ package struct ReportSources: Sendable {
 
   /// Reads everything that a page shows unless it is asked for by an option, and the tests of signals for a later report.
   package func content() async throws(PipelineFailure) -> (content: ReportContent, signals: KnownSignals) {
-    let report = try await RejectReport(
-      rejects: tables.rejects,
-      accepted: tables.postbacks,
-      sampleLimit: sampleLimit,
-      cache: cache,
-      jobs: jobs
-    )
     let derived = try PipelineFailure.state { () throws(FileFailure) in
       var models: [ConversionModel] = []
       for path in paths { models += try ModelMeanings.models(ofRun: path) }
@@ -70,6 +63,14 @@ package struct ReportSources: Sendable {
       lateAfterDays: SignalCounter.lateAfterDays,
       jobs: jobs,
       cache: signalCache
+    )
+    // The tests need the most memory, and leave little behind.
+    let report = try await RejectReport(
+      rejects: tables.rejects,
+      accepted: tables.postbacks,
+      sampleLimit: sampleLimit,
+      cache: cache,
+      jobs: jobs
     )
     var content = ReportContent(report: report, signals: signals.report, paths: paths)
     content.business = try await business()

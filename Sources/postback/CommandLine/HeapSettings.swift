@@ -8,6 +8,9 @@ enum HeapSettings {
   /// Gives free memory back to the system. Reports have one large result after the other, whose sizes differ.
   static func giveFreeMemoryBack() { set(mapped: 2 << 20, trimmed: 8 << 20) }
 
+  /// Lets all threads share one heap. A process that lives long keeps what each of its heaps once needed.
+  static func shareOneHeap() { _ = mallopt(M_ARENA_MAX, 1) }
+
   private static func set(mapped: Int32, trimmed: Int32) {
     _ = mallopt(M_MMAP_THRESHOLD, mapped)
     _ = mallopt(M_TRIM_THRESHOLD, trimmed)

@@ -71,6 +71,7 @@ struct ViewCommand: Command {
 
   func run() async throws(CommandFailure) {
     HeapSettings.giveFreeMemoryBack()
+    HeapSettings.shareOneHeap()
     let store: ViewStore
     do throws(FileFailure) {
       store = try ViewStore(

@@ -32,6 +32,9 @@ import Testing
       let amount = Double(row["revenue"]?.text ?? "") ?? 0
       #expect(abs(amount - (revenue[campaign] ?? 0)) < 0.001, "\(campaign)")
     }
+    for row in rows(answer) where row["revenue_max"]?.text == nil && row["revenue"]?.text != nil {
+      #expect(row["modelled_high"]?.text == nil, "An interval must not be closed where a value has no upper limit.")
+    }
     let total = answer["total"]?["installs"]?.integer
     #expect(total.map(Int.init) == installs.values.reduce(0, +))
   }
