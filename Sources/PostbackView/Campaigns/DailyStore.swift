@@ -23,9 +23,9 @@ package struct DailyStore: Sendable {
   ]
 
   /// The generation of the derived tables; nil if the output has no store.
-  let generation: Int?
+  private(set) var generation: Int?
   /// The dimensions of the rows, in the order of the columns.
-  let dimensions: [DailyDimension]
+  private(set) var dimensions: [DailyDimension]
   /// The values of each dimension, in the order in which they came; the code of a row is its place, and -1 is null.
   private(set) var values: [[String]]
   /// The names that belong to the values of each dimension, by their codes.
@@ -60,29 +60,31 @@ package struct DailyStore: Sendable {
   package init?(_ snapshot: DerivedSnapshot, jobs: Int) async throws(PipelineFailure) {
     let files = try PipelineFailure.state { () throws(FileFailure) in try TableFiles(derived: .daily, of: snapshot) }
     guard let files else { return nil }
-    var rows: [DailyBatch] = []
+    // The currency of the amounts is known only after all rows, so they are read twice: rows as they are read take much memory.
+    var found = DailyFacts()
     try await files.scan(jobs: jobs) {
-      DailyBatch($0)
+      DailyFacts($0)
     } take: {
-      rows.append($0)
+      found.merge($0)
     }
-    let named = rows.lazy.compactMap { $0.rows.first?.dimensions }.first ?? ""
     generation = snapshot.number
-    let listed = named.split(separator: ";").compactMap { DailyDimension(rawValue: String($0)) }
+    let listed = (found.dimensions ?? "").split(separator: ";").compactMap { DailyDimension(rawValue: String($0)) }
     dimensions = listed
     values = listed.map { _ in [] }
     names = listed.map { _ in [:] }
     codes = listed.map { _ in [] }
     counts = Self.countNames.map { _ in [] }
     amounts = Self.amountNames.map { _ in AmountColumn() }
-    var weights: [String: Int] = [:]
-    for row in rows.lazy.flatMap(\.rows) {
-      for currency in [row.currency, row.costCurrency] { if let currency { weights[currency, default: 0] += 1 } }
-    }
-    currency = weights.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
-    otherCurrencies = weights.keys.filter { [currency] in $0 != currency }.sorted()
+    currency = found.currencies.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    otherCurrencies = found.currencies.keys.filter { [currency] in $0 != currency }.sorted()
     var places = listed.map { _ in [String: Int32]() }
-    for batch in rows { for row in batch.rows { add(row, &places) } }
+    var store = self
+    try await files.scan(jobs: jobs) {
+      DailyBatch($0)
+    } take: { batch in
+      for row in batch.rows { store.add(row, &places) }
+    }
+    self = store
   }
 
   private mutating func add(_ row: DailyBatch.Row, _ places: inout [[String: Int32]]) {
@@ -144,10 +146,34 @@ struct AmountColumn: Sendable {
   }
 }
 
+/// The dimensions and the currencies of rows of `skan_daily`.
+private struct DailyFacts: Sendable {
+  /// The dimensions, as the first row has them; nil if there is no row.
+  private(set) var dimensions: String?
+  /// The number of rows with an amount in each currency.
+  private(set) var currencies: [String: Int] = [:]
+
+  init() {}
+
+  init(_ batch: RawBatch) {
+    let places = [ColumnName.currency, .costCurrency].map { Table.daily.place($0) }
+    let dimensions = Table.daily.place(.dimensions)
+    var cursor = RowCursor(batch, of: .daily)
+    while cursor.next() {
+      if self.dimensions == nil { self.dimensions = cursor.text(dimensions) }
+      for place in places { if let currency = cursor.text(place) { currencies[currency, default: 0] += 1 } }
+    }
+  }
+
+  mutating func merge(_ later: Self) {
+    dimensions = dimensions ?? later.dimensions
+    currencies.merge(later.currencies, uniquingKeysWith: +)
+  }
+}
+
 /// The rows of a batch of `skan_daily`.
 private struct DailyBatch: Sendable {
   struct Row: Sendable {
-    var dimensions: String?
     var values: [String?]
     var names: [String?]
     var isInstall: Bool
@@ -179,15 +205,13 @@ private struct DailyBatch: Sendable {
     let (counts, amounts) = (places(DailyStore.countNames), places(DailyStore.amountNames))
     let others = places([
       "date_type", "date", "postback_sequence_index", "dimensions", "status", "cost_level", "expected_share",
-      "currency",
-      "cost_currency", "as_of",
+      "currency", "cost_currency", "as_of",
     ])
     var cursor = RowCursor(batch, of: .daily)
     while cursor.next() {
       let day = cursor.text(others[1]).flatMap { Timestamp("\($0)T00:00:00Z") }
       let share = cursor.amount(others[6]).map { Int32(clamping: $0.units / 10) } ?? -1
       var row = Row(
-        dimensions: cursor.text(others[3]),
         values: [],
         names: [],
         isInstall: cursor.text(others[0]) == "install",

@@ -54,6 +54,34 @@ import Testing
     #expect(try site.get("/api/overview")["totals"]?["accepted"]?.integer == 2)
   }
 
+  @Test func `tells fifty pages of a commit, and answers all of them at once`() async throws {
+    let folder = try TemporaryFolder()
+    let lines = Fixtures.lines("postbacks/skadnetwork-4.0.jsonl")
+    let out = folder.path("out")
+    try await FraudSite.run(["run", try folder.makeFile("a", holding: lines[0]), "--out", out, "-q"])
+    let site = try await ViewSite(of: out)
+    var id = ""
+    try await site.wait("the sections are made") {
+      let text = try site.request("GET", "/api/events").text
+      id = String(text.split(separator: "\n").last { $0.hasPrefix("id: ") }?.dropFirst(4) ?? "")
+      return text.contains("event: report")
+    }
+    let pages = try (0..<50).map { _ in try RawClient(port: site.port) }
+    for page in pages {
+      page.send(
+        "GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:\(site.port)\r\nCookie: \(site.cookie)\r\nLast-Event-ID: \(id)\r\n\r\n"
+      )
+    }
+    // While all of them wait, others are answered.
+    #expect(try site.request("GET", "/api/overview").status == 200)
+    try await FraudSite.run(["run", try folder.makeFile("b", holding: lines[1]), "--out", out, "-q"])
+    for page in pages { #expect(try page.answer().text.contains("event: commit")) }
+    for page in pages {
+      page.send("GET /api/overview HTTP/1.1\r\nHost: 127.0.0.1:\(site.port)\r\nCookie: \(site.cookie)\r\n\r\n")
+    }
+    for page in pages { #expect(try page.answer().text.contains("\"accepted\":2")) }
+  }
+
   @Test(arguments: [
     "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/..%2f..%2fetc%2fpasswd", "/page.css/../../x",
     "//etc/passwd",
