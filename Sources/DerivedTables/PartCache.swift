@@ -57,13 +57,15 @@ package final class PartCache: Sendable {
   /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
   private let keeper: (any Sendable)?
 
-  /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used.
+  /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used. Results that it
+  /// lacks are read from `other`, a folder that other processes may use, where they are there.
   package convenience init(
     in path: String,
+    readingAlso other: String? = nil,
     program: String = "",
     keeper: (any Sendable)? = nil
   ) throws(PipelineFailure) {
-    try self.init(path, program, isTemporary: false, over: [], keeper)
+    try self.init(path, program, isTemporary: false, over: other.map { [DurableFolder($0)] } ?? [], keeper)
   }
 
   /// Makes an empty folder, which is removed at the end.
@@ -161,7 +163,7 @@ package final class PartCache: Sendable {
       let file: DurableFile
       do throws(FileFailure) { file = try DurableFile("\(place)/\(name)", .reading) } catch {
         // Others may remove their files at any time.
-        if place != path, error.kind == .notFound { return nil }
+        if place != path { return nil }
         throw error
       }
       var words = [Word](repeating: 0, count: (Int(length) - 8) / size)

@@ -158,6 +158,9 @@ struct DrawnList<Record: DrawnRecord>: Sendable {
     leftOut += other.leftOut
     draw.formIntersection(other.draw)
     if !draw.takesAll { leaveOut() }
+    // Lists that are long are not made twice as long for a few records.
+    let count = min(records.count + other.records.count, limit + 1)
+    if count > records.capacity, 4 * other.records.count > records.count { records.reserveCapacity(count) }
     for record in other.records { append(moved(record)) }
   }
 
@@ -173,7 +176,9 @@ struct DrawnList<Record: DrawnRecord>: Sendable {
   mutating func read(_ reader: inout CompactReader) {
     draw = Draw(mask: reader.hash())
     leftOut = reader.count()
-    reader.forEach { records.append(Record(&$0)) }
+    let count = reader.count()
+    records.reserveCapacity(count)
+    for _ in 0..<count { records.append(Record(&reader)) }
   }
 }
 

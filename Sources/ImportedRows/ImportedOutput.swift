@@ -76,6 +76,7 @@ package final class ImportedOutput {
       }
       row.encode(into: &encoder, key: key.text, vendor: vendor, currency: currency, file: file, line: line)
       summary.imported += 1
+      if row.hasOtherRevenue { summary.revenueLeftOut += 1 }
       if summary.imported % Self.batch == 0 { try table.append(encoder.take()) }
     }
   }
@@ -106,6 +107,8 @@ package struct ImportedSummary: Sendable {
   package fileprivate(set) var duplicates = 0
   /// The postbacks with a signature, which are not imported.
   package fileprivate(set) var signed = 0
+  /// The rows with a revenue that is no amount, which is among their extras.
+  package fileprivate(set) var revenueLeftOut = 0
   /// The records that are no rows.
   package private(set) var unreadable = 0
   /// The places of the first records that are no rows.
@@ -123,7 +126,7 @@ package struct ImportedSummary: Sendable {
     .object([
       .init("vendor", .string(vendor)), .init("read", .integer(read)), .init("imported", .integer(imported)),
       .init("duplicates", .integer(duplicates)), .init("signed", .integer(signed)),
-      .init("unreadable", .integer(unreadable)),
+      .init("unreadable", .integer(unreadable)), .init("revenue_left_out", .integer(revenueLeftOut)),
     ])
   }
 }

@@ -25,6 +25,8 @@ struct ImportedRow {
   private var count: Int64 = 1
   private var revenue: Amount?
   private var extras: [JSONValue.Member] = []
+  /// Indicates that the revenue is no amount.
+  private(set) var hasOtherRevenue = false
 
   /// The fields by the columns that have them; of several the first that is there counts.
   private static let fields: [(column: ColumnName, fields: [Field])] = [
@@ -70,7 +72,31 @@ struct ImportedRow {
       integers[.appID] = number
       return
     }
+    if takesPlainName(member) { return }
     if !PersonalMember.contains(Array(member.key.utf8)) { extras.append(member) }
+  }
+
+  /// Takes a member under one of the plain names that exports use beside Apple's. Returns false for others.
+  private mutating func takesPlainName(_ member: JSONValue.Member) -> Bool {
+    guard let text = member.value.scalar else { return false }
+    switch member.key.lowercased() {
+    case "date", "day":
+      guard receivedAt == nil, let time = Timestamp(dateOrTime: text) else { return false }
+      receivedAt = time
+    case "network":
+      if text.hasSuffix(".skadnetwork") || text.hasSuffix(".adattributionkit"), texts[.adNetworkID] == nil {
+        texts[.adNetworkID] = text
+      } else if texts[.networkName] == nil, !text.isEmpty {
+        texts[.networkName] = text
+      } else {
+        return false
+      }
+    case "app":
+      guard integers[.appID] == nil, let number = Int64(text), number >= 0 else { return false }
+      integers[.appID] = number
+    default: return false
+    }
+    return true
   }
 
   /// Takes the value of a column that only exports have. Returns false if the column cannot have it.
@@ -84,7 +110,10 @@ struct ImportedRow {
       guard code.isCurrencyCode else { return text.isEmpty }
       texts[.currency] = code
     case .revenue:
-      guard let amount = try? Amount(parsing: text) else { return text.isEmpty }
+      guard let amount = try? Amount(parsing: text) else {
+        hasOtherRevenue = !text.isEmpty
+        return text.isEmpty
+      }
       revenue = amount
     case .count:
       guard let number = Int64(text), number >= 0 else { return false }

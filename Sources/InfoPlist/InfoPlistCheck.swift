@@ -1,20 +1,6 @@
 internal import Base
 package import JSON
 
-/// The keys of an Info.plist that are about ad attribution.
-enum InfoPlistKey: String, CaseIterable {
-  case skAdNetworkItems = "SKAdNetworkItems"
-  case skAdNetworkIdentifier = "SKAdNetworkIdentifier"
-  case adNetworkIdentifiers = "AdNetworkIdentifiers"
-  case skAdNetworkCopies = "NSAdvertisingAttributionReportEndpoint"
-  case adAttributionKit = "AdAttributionKit"
-  case adAttributionKitCopies = "AttributionCopyEndpoint"
-  case reengagementCopies = "EligibleForAdAttributionKitReengagementPostbackCopies"
-  case nestedReengagementCopies = "OptInForReengagementPostbackCopies"
-  case overlappingConversions = "EligibleForAdAttributionKitOverlappingConversions"
-  case configurations = "AdAttributionKitConfigurations"
-}
-
 /// The check of the ad attribution in an Info.plist.
 package struct InfoPlistCheck: Sendable {
   /// The path of the file.
@@ -86,7 +72,7 @@ package struct InfoPlistCheck: Sendable {
   }
 
   /// Finds keys of ours in another spelling, keys that a dictionary has twice, and keys that the system does not know: in a
-  /// dictionary that has those of `known` alone, else those that are named like ours.
+  /// dictionary that has those of `known` alone, else those that are named nearly like ours.
   mutating func checkKeys(_ members: [PropertyList.Member], _ prefix: String, known: [String]? = nil) {
     let names = known ?? InfoPlistKey.allCases.map(\.rawValue)
     var seen: Set<String> = []
@@ -94,9 +80,12 @@ package struct InfoPlistCheck: Sendable {
       let (place, lower) = (prefix + member.key, member.key.lowercased())
       if let name = names.first(where: { $0.lowercased() == lower }), name != member.key {
         note(.keySpelling, place, member.key, "The system does not know the key. Write \(name).")
-      } else if !names.contains(member.key), known != nil || lower.contains("adattributionkit") {
-        let nearest = member.key.nearest(among: names).map { "Write \($0)" }
-        let advice = nearest ?? "Remove it, or write one of \(names.joined(separator: ", "))"
+        continue
+      }
+      let nearest = InfoPlistKey.meant(by: lower, among: names) ?? member.key.nearest(among: names)
+      let isOurs = known != nil || nearest != nil || lower.contains("adattributionkit")
+      if !names.contains(member.key), isOurs {
+        let advice = nearest.map { "Write \($0)" } ?? "Remove it, or write one of \(names.joined(separator: ", "))"
         note(.keyUnknown, place, member.key, "The system does not know the key. \(advice).")
       } else if !seen.insert(member.key).inserted {
         note(.keyTwice, place, nil, "The dictionary has the key twice, and one of them is lost. Join them.")

@@ -185,9 +185,27 @@ package struct Mapping: Hashable, Sendable {
         }
         pieces.append(.path(path))
       }
+      try check(pieces, of: field, at: member.node.pointer)
       values.append(Value(field: field, pieces: pieces))
     }
     return values
+  }
+
+  /// Throws if a value without a path is one that no envelope can have, so that it would make a reject of each record.
+  private static func check(_ pieces: [Piece], of field: Field, at pointer: String) throws(MappingDefect) {
+    let texts = pieces.compactMap { if case .text(let text) = $0 { text } else { nil } }
+    guard texts.count == pieces.count else { return }
+    let text = texts.joined()
+    if field == .channel, Channel(rawValue: text) == nil {
+      let channels = Channel.allCases.map(\.rawValue).joined(separator: " or ")
+      throw MappingDefect(pointer: pointer, "The value is \(text.quotedExcerpt). It must be \(channels).")
+    }
+    if field == .receivedAt, Timestamp(MemberText.time(Array(text.utf8).span)) == nil {
+      throw MappingDefect(
+        pointer: pointer,
+        "The value is \(text.quotedExcerpt). It must be a time, such as 2026-03-01T10:00:00Z."
+      )
+    }
   }
 
   private static func exported(_ node: JSONNode) throws(MappingDefect) -> [String: ExportColumn] {

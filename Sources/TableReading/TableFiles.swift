@@ -130,7 +130,7 @@ extension String {
 extension TableFiles {
   /// The limits for reading rows. A row above 32 MiB is not read; only records above the default limit of `run` have one.
   /// Batches are large, because rows that are counted together are found among those of a batch first.
-  package static let limits = ReadLimits(recordBytes: 32 << 20, batchBytes: 4 << 20)
+  package static let limits = ReadLimits(recordBytes: 32 << 20, batchBytes: 2 << 20)
 
   /// Reads all rows in batches of some thousands, `jobs` batches at once. `work` turns each batch into a part, and
   /// `take` receives the parts in order, and stops the reading if it throws. Only the batches at work are held in memory.

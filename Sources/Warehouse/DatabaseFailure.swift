@@ -24,6 +24,8 @@ package struct DatabaseFailure: Error, CustomStringConvertible {
   package let advice: String?
   /// Further lines, such as the statements that would help.
   package let details: [String]
+  /// Indicates that a row has a key that the table has already.
+  private(set) var isOfKnownKey = false
 
   init(_ kind: Kind, _ event: String, advice: String? = nil, details: [String] = []) {
     (self.kind, self.event, self.advice, self.details) = (kind, event, advice, details)
@@ -45,7 +47,9 @@ extension DatabaseFailure {
   /// what was done, such as `the rows of skan_postbacks`.
   static func server(_ code: String, _ message: String, doing task: String) -> DatabaseFailure {
     let (kind, advice) = category(of: code)
-    return DatabaseFailure(kind, "The database refused \(task): \(message)", advice: advice)
+    var failure = DatabaseFailure(kind, "The database refused \(task): \(message)", advice: advice)
+    failure.isOfKnownKey = code == "23505"
+    return failure
   }
 
   /// The failure to open a connection; `code` is nil if no server has answered.

@@ -14,6 +14,9 @@ final class LoadSession {
   private let jobs: Int
   /// The positions up to which the database has the tables that grow.
   private(set) var positions: [String: TableCursor] = [:]
+  /// Indicates that new rows are copied into the tables themselves. By the cursors none of them is there, so this fails only where
+  /// the cursors are older than the tables, as after a backup of them was restored.
+  private var copiesDirectly = true
 
   /// The name of the database and its schema among the followers of the output.
   var followerName: String { "postgresql \(connection.place) \(target.schema)" }
@@ -55,6 +58,15 @@ final class LoadSession {
 
   /// Loads the next rows of all tables that grow, in one transaction. Returns nil if there are none.
   func append() async throws(LoadFailure) -> LoadTally? {
+    do throws(LoadFailure) { return try await appendSlice() } catch {
+      guard copiesDirectly, case .database(let failure) = error, failure.isOfKnownKey else { throw error }
+    }
+    copiesDirectly = false
+    try connection.execute("ROLLBACK", doing: "rows that are there already")
+    return try await appendSlice()
+  }
+
+  private func appendSlice() async throws(LoadFailure) -> LoadTally? {
     var tally = LoadTally()
     var hasRows = false
     var moved: [String: TableCursor] = [:]
@@ -148,7 +160,7 @@ final class LoadSession {
       while sent < byteCount, let batch = try await Self.next(&iterator) {
         last = batch.mark
         if !batch.removals.isEmpty {
-          if isCopying { try endCopy(into: loaded, &count) }
+          if isCopying { try endCopy(into: loaded, directly: copiesDirectly, &count) }
           isCopying = false
           count.removed += try remove(batch.removals, from: loaded)
           count.masked += try replace(batch.masked, in: loaded)
@@ -156,7 +168,7 @@ final class LoadSession {
         count.missed += batch.missed
         guard batch.text.rowCount > 0 else { continue }
         if !isCopying {
-          try beginCopy(into: loaded)
+          try beginCopy(into: loaded, directly: copiesDirectly)
           isCopying = true
         }
         try connection.put(batch.text.bytes)
@@ -166,22 +178,28 @@ final class LoadSession {
       if case .file = error, isCopying { try connection.abandonCopy() }
       throw error
     }
-    if isCopying { try endCopy(into: loaded, &count) }
+    if isCopying { try endCopy(into: loaded, directly: copiesDirectly, &count) }
     return last
   }
 
-  func beginCopy(into loaded: LoadedTable) throws(LoadFailure) {
+  /// Begins a copy of rows, which `endCopy` with the same `directly` ends: into the table, or past rows that are there.
+  func beginCopy(into loaded: LoadedTable, directly: Bool = false) throws(LoadFailure) {
     let task = "the rows of \(loaded.table.name)"
+    guard !directly else { return try connection.beginCopy(loaded.directCopy, doing: task) }
     if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
     if let emptying = loaded.emptying { try connection.execute(emptying, doing: task) }
     try connection.beginCopy(loaded.copy, doing: task)
   }
 
-  func endCopy(into loaded: LoadedTable, _ count: inout LoadTally.Count) throws(LoadFailure) {
+  func endCopy(
+    into loaded: LoadedTable,
+    directly: Bool = false,
+    _ count: inout LoadTally.Count
+  ) throws(LoadFailure) {
     let task = "the rows of \(loaded.table.name)"
     let copied = try connection.endCopy(doing: task)
     var inserted = copied
-    if let insertion = loaded.insertion { inserted = try connection.run(insertion, doing: task).changeCount }
+    if !directly, let insertion = loaded.insertion { inserted = try connection.run(insertion, doing: task).changeCount }
     count.loaded += inserted
     count.present += copied - inserted
   }

@@ -42,8 +42,11 @@ struct LoadedTable {
 
   // MARK: - Rows
 
-  /// The statement that begins a copy: into the staging table if the table has a key, and otherwise into the table.
-  var copy: String { "COPY \(table.key == nil ? name : stagingName) (\(columns)) FROM STDIN" }
+  /// The statement that begins a copy into the table.
+  var directCopy: String { "COPY \(name) (\(columns)) FROM STDIN" }
+
+  /// The statement that begins a copy past rows that are there: into the staging table if the table has a key, and otherwise into the table.
+  var copy: String { table.key == nil ? directCopy : "COPY \(stagingName) (\(columns)) FROM STDIN" }
 
   /// The statement that makes the staging table of this session, which each transaction leaves empty; nil if the table has
   /// no key.

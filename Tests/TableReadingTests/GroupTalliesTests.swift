@@ -21,6 +21,22 @@ import Testing
     #expect(groups.rest.lastSeen == 2399)
   }
 
+  @Test func `are the same after they were written, read, and added to others`() throws {
+    var (first, second) = (GroupTallies(), GroupTallies())
+    for number in 0..<3000 { first.add(key("\(number)"), at: Int64(number)) }
+    for number in 2000..<5000 { second.add(key("\(number)"), at: Int64(number)) }
+    var writer = ResultWriter()
+    second.encode(&writer)
+    var reader = ResultReader(writer.bytes)
+    let read = GroupTallies(&reader)
+    #expect(read[key("4999")]?.count == 1 && read[key("5000")] == nil)
+    first.merge(read)
+    #expect(first.tallies.map { $0.key } == (0..<5000).map { key("\($0)") })
+    #expect(first[key("2500")]?.count == 2 && first[key("1999")]?.count == 1)
+    first.keep { Int($0.values[0] ?? "")?.isMultiple(of: 2) == true }
+    #expect(first.count == 2500 && first[key("2500")]?.count == 2 && first[key("2501")] == nil)
+  }
+
   @Test func `have keys that decode to their values, with null distinct from an empty text`() throws {
     let values: [String?] = [nil, "", "a", "\u{2063}", nil, "ü\n"]
     var key = GroupKey()

@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 package import PostbackPipeline
 internal import SKAdNetwork
@@ -23,6 +24,23 @@ struct SourceIdentifiers: Sendable {
   }
 
   private static let longest = 20
+
+  /// Removes the groups of days that are too early for a comparison of the latest periods, which end with the last day of all
+  /// records: not before the last day of these.
+  static func keepLatest(_ groups: inout GroupTallies) {
+    func place(_ key: GroupKey) -> (origin: TimeOrigin, day: Int)? {
+      let values = key.values
+      return values[1].flatMap { Timestamp("\($0)T00:00:00Z") }.map { (TimeOrigin(values[0]), Int($0.daysSince1970)) }
+    }
+    var last: [TimeOrigin: Int] = [:]
+    for (key, _) in groups.tallies {
+      if let place = place(key) { last[place.origin] = max(last[place.origin] ?? place.day, place.day) }
+    }
+    groups.keep { key in
+      guard let place = place(key), let last = last[place.origin] else { return false }
+      return place.day > last - 2 * RejectPeriod.longest
+    }
+  }
 }
 
 /// Counts the rows of a batch for a comparison of two periods.

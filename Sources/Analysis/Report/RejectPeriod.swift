@@ -33,10 +33,13 @@ package struct RejectPeriod: Sendable, Hashable, CustomStringConvertible {
     return (periods[0], periods[1])
   }
 
+  /// The most days of each of the latest periods.
+  static let longest = 7
+
   /// The last week of the days and the week before it, or both halves of less than two weeks; nil for fewer than two days.
   package static func latest(of days: ClosedRange<Int>?) -> (before: RejectPeriod, after: RejectPeriod)? {
     guard let days else { return nil }
-    let length = min(7, days.count / 2)
+    let length = min(longest, days.count / 2)
     guard length > 0 else { return nil }
     let last = days.upperBound
     return (RejectPeriod(last - 2 * length + 1...last - length), RejectPeriod(last - length + 1...last))

@@ -28,8 +28,12 @@ struct ReportCount: Sendable {
   var conflicts = ConflictTable()
   var sample: RejectSample
   var cube = CubeCount()
-  /// Rejects by day, code, sender and source identifier, without harmless copies.
+  /// Rejects by day, code, sender and source identifier, without harmless copies, of the last days that a comparison may need.
   var identifiers = GroupTallies()
+  /// The number of groups of `identifiers` above which those of earlier days are removed.
+  private var mostIdentifiers = Self.leastIdentifiers
+
+  private static let leastIdentifiers = 20_000
 
   var accepted = 0
   /// Accepted postbacks by `decode_status`.
@@ -57,6 +61,10 @@ struct ReportCount: Sendable {
     sample.merge(later.sample)
     cube.merge(later.cube)
     identifiers.merge(later.identifiers)
+    if identifiers.count > mostIdentifiers {
+      SourceIdentifiers.keepLatest(&identifiers)
+      mostIdentifiers = max(2 * identifiers.count, Self.leastIdentifiers)
+    }
     accepted += later.accepted
     statuses.merge(later.statuses)
     for index in windows.indices { windows[index] += later.windows[index] }

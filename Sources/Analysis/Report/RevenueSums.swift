@@ -112,7 +112,7 @@ struct RevenueGroups: Sendable {
   init() {}
 
   /// The groups, in the order in which they came first, with the sums of their windows.
-  var entries: [(key: GroupKey, value: [RevenueSums.Window])] { table.entries }
+  var entries: GroupEntries<[RevenueSums.Window]> { table.entries }
 
   mutating func add(_ sum: RevenueSums.Window, ofWindow window: Int, _ key: GroupKey) {
     if !table.update(key, Self.none, { $0[window] += sum }) { isWhole = false }
@@ -120,13 +120,13 @@ struct RevenueGroups: Sendable {
 
   /// Adds the groups of rows that come later.
   mutating func merge(_ later: RevenueGroups) {
-    for (key, windows) in later.entries {
-      let isKept = table.update(key, Self.none) { sums in
-        for window in windows.indices { sums[window] += windows[window] }
-      }
-      if !isKept { isWhole = false }
+    var isWhole = isWhole && later.isWhole
+    table.merge(later.table, Self.none) { sums, windows in
+      for window in windows.indices { sums[window] += windows[window] }
+    } left: { _ in
+      isWhole = false
     }
-    isWhole = isWhole && later.isWhole
+    self.isWhole = isWhole
   }
 }
 

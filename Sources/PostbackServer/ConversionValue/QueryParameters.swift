@@ -1,12 +1,14 @@
 internal import Base
 internal import JSON
+internal import SKAdNetwork
 
-/// The parameters of a query that the API reads, percent-decoded (`application/x-www-form-urlencoded`).
+/// The parameters of a query that the API reads, decoded by the rule of `QueryParameter`. One that cannot be decoded, or is
+/// there twice, is refused, while a postback keeps what cannot be decoded as it came.
 struct QueryParameters {
   private enum Value {
     case absent
     case text(Range<Int>)
-    /// The parameter occurs twice, or has a `%` without two hexadecimal digits after it.
+    /// The parameter occurs twice, or has an escape that cannot be decoded.
     case broken
   }
 
@@ -75,36 +77,17 @@ struct QueryParameters {
   private mutating func read(_ pair: Span<UInt8>) {
     let nameEnd = pair.indices.first { pair[$0] == UInt8(ascii: "=") } ?? pair.count
     let start = bytes.count
-    let isNameValid = decode(pair.extracting(0..<nameEnd))
+    let isNameValid = QueryParameter.appendDecoded(pair.extracting(0..<nameEnd), to: &bytes)
     let parameter = isNameValid ? Parameter(named: bytes.span.extracting(start..<bytes.count)) : nil
     bytes.removeSubrange(start...)
     guard let parameter else { return }
     guard case .absent = values[parameter.rawValue],
-      decode(pair.extracting(min(nameEnd + 1, pair.count)..<pair.count))
+      QueryParameter.appendDecoded(pair.extracting(min(nameEnd + 1, pair.count)..<pair.count), to: &bytes)
     else {
       values[parameter.rawValue] = .broken
       return
     }
     values[parameter.rawValue] = .text(start..<bytes.count)
-  }
-
-  /// Appends the decoded `text` to the bytes. Returns false if a `%` is not followed by two hexadecimal digits.
-  private mutating func decode(_ text: Span<UInt8>) -> Bool {
-    var index = 0
-    while index < text.count {
-      switch text[index] {
-      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-      case UInt8(ascii: "%"):
-        guard index + 2 < text.count, let high = text[index + 1].hexadecimalValue,
-          let low = text[index + 2].hexadecimalValue
-        else { return false }
-        bytes.append(high << 4 | low)
-        index += 2
-      case let byte: bytes.append(byte)
-      }
-      index += 1
-    }
-    return true
   }
 }
 

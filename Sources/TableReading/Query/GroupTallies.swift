@@ -45,10 +45,13 @@ package struct GroupTallies: Sendable {
   package init(limit: Int = GroupTallies.largestCount) { table = GroupTable(limit: limit) }
 
   /// The groups that are kept, in the order in which they came first.
-  package var tallies: [(key: GroupKey, value: RowTally)] { table.entries }
+  package var tallies: GroupEntries<RowTally> { table.entries }
 
   /// Indicates that all groups are kept.
   package var isWhole: Bool { rest.count == 0 }
+
+  /// The number of groups that are kept.
+  package var count: Int { table.entries.count }
 
   /// The tally of a group; nil if it is not there, or not kept.
   package subscript(key: GroupKey) -> RowTally? { table[key] }
@@ -72,12 +75,21 @@ package struct GroupTallies: Sendable {
   /// Adds the groups of rows that come later. Those that are kept depend on the order of all rows alone, as long as `later`
   /// keeps all of its own.
   package mutating func merge(_ later: GroupTallies) {
-    for (key, tally) in later.tallies { update(key) { $0 += tally } }
+    var rest = rest
+    table.merge(later.table, RowTally()) {
+      $0 += $1
+    } left: {
+      rest += $0
+    }
     rest += later.rest
+    self.rest = rest
   }
 }
 
 extension GroupTallies {
+  /// Removes the groups that do not meet a condition.
+  package mutating func keep(where isKept: (GroupKey) -> Bool) { table.keep(where: isKept) }
+
   /// Writes the groups, all of which are kept. The classes of rejects are not written.
   package func encode(_ writer: inout ResultWriter) {
     table.encode(&writer) { writer, tally in

@@ -104,10 +104,16 @@ struct ImportCommand: Command {
     do {
       let table = try ImportedOutput(encoding, in: output, vendor: vendor, currency: options.currency)
       try await table.add(paths, mapping.map { InputForm($0) } ?? InputForm(.csv))
-      try table.complete()
       summary = table.summary
+      guard summary.imported > 0 else { throw Self.nothing(summary, paths) }
+      try table.complete()
     } catch {
       throw CommandFailure(of: error)
+    }
+    if summary.revenueLeftOut > 0 {
+      Terminal.warn(
+        "\(summary.revenueLeftOut) rows have a revenue that is no amount of 0 or more. It is in their extras, and counts as none."
+      )
     }
     for place in summary.unreadablePlaces { Terminal.warn("\(place): The record names no app and no network.") }
     if summary.signed > 0 {
@@ -121,6 +127,19 @@ struct ImportCommand: Command {
     text.add("with a signature", "\(summary.signed)")
     text.add("no rows", "\(summary.unreadable)")
     try Terminal.print(text.text())
+  }
+
+  /// The refusal of inputs without a row, which would leave the vendor none.
+  private static func nothing(_ summary: ImportedSummary, _ paths: [String]) -> CommandFailure {
+    let reason =
+      summary.signed > 0
+      ? "Its \(summary.signed) postbacks have a signature: read them with postback run."
+      : "Of \(summary.read) records none names an app or a network. postback import FILE --dry-run says which form fits a file."
+    let names = paths.count == 1 ? paths[0] : "\(paths[0]) and \(paths.count - 1) more"
+    return CommandFailure(
+      .configuration,
+      "\(names): There is no row to import. \(reason) Rows of \(summary.vendor) that were imported before stay as they are."
+    )
   }
 
   private func look(_ path: String) async throws(CommandFailure) {

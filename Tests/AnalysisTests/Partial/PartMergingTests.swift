@@ -96,4 +96,20 @@ import TableReading
     for _ in 0..<2 { _ = try await codes([], in: folder, cache) }
     #expect(try await codes([], in: folder, cache).read == [1, 1001])
   }
+
+  @Test func `are read from the folder of another process, which stays as it is`() async throws {
+    let folder = try TemporaryFolder()
+    let parts = (0..<4).map { (number: $0, codes: 2) }
+    let whole = try await codes(parts, in: folder, try PartCache(in: folder.path("other")))
+    let names = try Directory.names(in: folder.path("other")).sorted()
+    let cache = try PartCache(in: folder.path("cache"), readingAlso: folder.path("other"))
+    let found = try await codes([], in: folder, cache)
+    #expect(found.counts == whole.counts && found.read.count < whole.read.count)
+    // A file that is damaged there is calculated again, once, and kept here.
+    for name in names { try folder.makeFile("other/\(name)", holding: Array("damaged".utf8)) }
+    let damaged = try PartCache(in: folder.path("cache"), readingAlso: folder.path("other"))
+    #expect(try await codes([], in: folder, damaged).counts == whole.counts)
+    #expect(try await codes([], in: folder, damaged).read.count < whole.read.count)
+    #expect(try Directory.names(in: folder.path("other")).sorted() == names)
+  }
 }

@@ -89,6 +89,35 @@ import Testing
     #expect(try folder.words(of: "out/skan_imported/part-00000001.csv").first?.hasPrefix("import_key,vendor") == true)
   }
 
+  @Test func `takes plain names of days, networks and apps, and says which revenue is no amount`() async throws {
+    let text =
+      "day,network,app,campaign_name,count,revenue,currency\n2026-03-05,acme.skadnetwork,525463029,spring,3,9.90,USD\n"
+      + "2026-03-06,Acme,525463029,spring,1,-3.50,USD\nyesterday,,525463029,x,1,1e400,USD\n"
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let (json, errors) = try await run([path], ["--vendor", "house"])
+    #expect(counts(json) == [3, 3, 0, 0, 0] && json["revenue_left_out"]?.integer == 2)
+    #expect(errors.contains("2 rows have a revenue that is no amount of 0 or more."), "\(errors)")
+    let rows = try rows()
+    #expect(rows.map { $0.string("received_at") } == ["2026-03-05T00:00:00Z", "2026-03-06T00:00:00Z", nil])
+    #expect(rows.map { $0.string("ad_network_id") } == ["acme.skadnetwork", nil, nil])
+    #expect(rows.map { $0.string("network_name") } == [nil, "Acme", nil])
+    #expect(rows.map { $0["revenue"] } == ["9.9", "null", "null"] && rows.allSatisfy { $0["app_id"] == "525463029" })
+    #expect(rows[1]["extras"]?.contains("-3.50") == true && rows[2]["extras"]?.contains("yesterday") == true)
+  }
+
+  @Test(arguments: ["id,text\n1,a\n", "app_id,conversion_value\n", ""])
+  func `of a file without a row changes nothing`(_ text: String) async throws {
+    _ = try await run([Fixtures.path("inputs/unsigned-branch.csv")], ["--mapping", "branch", "--vendor", "house"])
+    let before = try folder.contents(of: "out/skan_imported/part-00000001.jsonl")
+    let path = try folder.makeFile("wrong.csv", holding: Array(text.utf8))
+    let result = try await BuiltCommand.run(["import", path, "--out", out, "--vendor", "house"])
+    #expect(result.status == 65 && result.errorText.contains("There is no row to import"), "\(result.errorText)")
+    let signed = Fixtures.path("inputs/branch.csv")
+    let other = try await BuiltCommand.run(["import", signed, "--out", out, "--vendor", "house", "--mapping", "branch"])
+    #expect(other.status == 65 && other.errorText.contains("read them with postback run"), "\(other.errorText)")
+    #expect(try folder.contents(of: "out/skan_imported/part-00000001.jsonl") == before)
+  }
+
   @Test(arguments: [
     ["x", "--out", "o"], ["x", "--dry-run", "--out", "o"], ["x"], ["-", "--out", "o", "--vendor", "a"],
     ["--out", "o", "--vendor", "a"], ["a", "b", "--dry-run"],

@@ -188,6 +188,8 @@ struct MappedFixture: CustomTestStringConvertible, Sendable {
     (#"{"name": "a", "form": "json", "each": "a"}"#, "/each"),
     (#"{"name": "a", "form": "json", "fields": {"x": "kid"}}"#, "/fields/x"),
     (#"{"name": "a", "form": "json", "context": {"version": "$.v"}}"#, "/context/version"),
+    (#"{"name": "a", "form": "json", "constants": {"channel": "direct"}}"#, "apple_direct or network_forwarded"),
+    (#"{"name": "a", "form": "json", "constants": {"received_at": "yesterday"}}"#, "/constants/received_at"),
     (#"{"name": "a", "form": "json", "contxt": {}}"#, "Did you mean context?"), ("{", "is not JSON"),
     ("[" + String(repeating: "[", count: 2000), "is not JSON"),
   ]) func `have no mapping that is broken`(_ text: String, _ expected: String) async throws {
