@@ -75,7 +75,7 @@ let package = Package(
     .target(name: "CMicrohttpd", dependencies: ["CLoading"]),
     .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(name: "CPQ", dependencies: ["CLoading"]),
-    .target(name: "CReportPage", exclude: ["page"]),
+    .target(name: "CReportPage", exclude: ["page", "view"]),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CXxhash"),
     .systemLibrary(name: "CZlib"),
@@ -291,15 +291,29 @@ let package = Package(
       "ReportPages",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "Tables",
-        "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "Analysis", "SearchAdsReports",
+        "DurableFiles", "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "DerivedTables",
+        "Analysis",
+        "CopySettlement", "CampaignEnrichment", "SearchAdsReports",
         "NullValueModelling", "VendorReports", "FraudSignals", "DailyReports", "Reporting", "Answers", "CReportPage",
       ],
       unoptimized
     ),
+    module(
+      "PostbackView",
+      [
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
+        "Ledger",
+        "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "Analysis", "PostbackLookup",
+        "CampaignEnrichment",
+        "CopySettlement", "DailyReports", "Reporting", "PostbackServer", "Delivery", "Answers", "ReportPages",
+        "CReportPage",
+      ],
+      optimized
+    ),
     program(
       "postback",
       [
-        "Answers",
+        "Answers", "PostbackView",
         "Base", "JSON", "Signatures", "SKAdNetwork", "InputForms", "PostbackVerification", "ConversionModel",
         "InfoPlist", "ModelExchange", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "Spool", "Tampering",
         "LookupTables", "PostbackLookup",
@@ -412,6 +426,12 @@ let package = Package(
         "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Tables",
         "Statistics",
         "TableReading", "Analysis", "FraudSignals", "Reporting", "Answers", "TestSupport",
+      ]
+    ),
+    tests(
+      "PostbackView",
+      [
+        "Base", "JSON", "SKAdNetwork", "ConversionModel", "PostbackServer",
       ]
     ),
     tests("AppIntegrationCheck", ["ConversionModel", "PostbackPipeline", "TestSupport"]),

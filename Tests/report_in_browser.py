@@ -12,23 +12,18 @@ is no Chromium.
 """
 
 import argparse
-import base64
 import collections
 import decimal
-import fcntl
 import html.parser
 import json
-import os
 import pathlib
 import re
-import select
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 import unicodedata
 import urllib.parse
+
+import chromium
 
 VOID = {"meta", "input", "line", "rect", "circle", "br", "link"}
 OWN = {
@@ -89,70 +84,13 @@ class Page(html.parser.HTMLParser):
                 return
 
 
-class Browser:
-    """Chromium without a window, driven through a pipe by its DevTools protocol."""
+class Browser(chromium.Chromium):
+    """A page that is a file."""
 
-    def __init__(self, program, page):
+    def __init__(self, page):
+        super().__init__()
         self.file = pathlib.Path(page).resolve()
         self.url = self.file.as_uri()
-        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        commands, self.commands = os.pipe()
-        self.answers, answers = os.pipe()
-
-        def give_pipe():
-            # The protocol's pipe is descriptors 3 and 4; these two may be just those.
-            one, two = os.dup(commands), os.dup(answers)
-            high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, 100) for descriptor in (one, two)]
-            os.dup2(high[0], 3)
-            os.dup2(high[1], 4)
-
-        self.process = subprocess.Popen(
-            [
-                program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe",
-                f"--user-data-dir={self.folder.name}", "--disable-background-networking", "--disable-component-update",
-                "--no-first-run", "--no-default-browser-check", "--window-size=1280,900",
-            ],
-            preexec_fn=give_pipe, close_fds=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )
-        os.close(commands)
-        os.close(answers)
-        self.rest, self.number, self.session, self.events = b"", 0, None, []
-        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.ask(f"{domain}.enable")
-
-    def ask(self, method, **parameters):
-        self.number += 1
-        message = {"id": self.number, "method": method, "params": parameters}
-        if self.session:
-            message["sessionId"] = self.session
-        os.write(self.commands, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self.receive()
-            if answer.get("id") == self.number:
-                if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
-                return answer["result"]
-            self.events.append(answer)
-
-    def receive(self):
-        while b"\0" not in self.rest:
-            if not select.select([self.answers], [], [], 60)[0]:
-                raise RuntimeError("the browser does not answer")
-            piece = os.read(self.answers, 1 << 20)
-            if not piece:
-                raise RuntimeError("the browser has gone")
-            self.rest += piece
-        message, self.rest = self.rest.split(b"\0", 1)
-        return json.loads(message)
-
-    def run(self, script):
-        """What a script in the page comes to."""
-        result = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
-        if "exceptionDetails" in result:
-            raise RuntimeError(f"{script}: {result['exceptionDetails']}")
-        return result["result"].get("value")
 
     def open(self, **fragment):
         """Opens the page anew, until it is drawn."""
@@ -171,39 +109,9 @@ class Browser:
     def page(self):
         return Page(self.run("document.documentElement.outerHTML"))
 
-    def requested(self):
-        """All that anything asked for."""
-        requests = [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
-        # The icons of its own controls are data in the browser itself.
-        return {url.split("#")[0] for url in requests if not url.startswith("data:image/svg+xml;")} - {"about:blank"}
-
-    def complaints(self):
-        """Dialogues, exceptions, and what the policy of the page refused."""
-        methods = ("Page.javascriptDialogOpening", "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
-        return [event for event in self.events if event.get("method") in methods]
-
     def opening(self):
         """Milliseconds from asking for the page to its being there, the script's part included."""
         return round(self.run("performance.getEntriesByType('navigation')[0].loadEventEnd"))
-
-    def picture(self, path, width, dark=False):
-        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
-        self.ask("Emulation.setEmulatedMedia", features=scheme)
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-        clip = {"x": 0, "y": 0, "width": width, "height": 3600, "scale": 1}
-        picture = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
-        pathlib.Path(path).write_bytes(base64.b64decode(picture["data"]))
-
-    def paper(self):
-        return base64.b64decode(self.ask("Page.printToPDF", printBackground=False)["data"])
-
-    def print(self, path):
-        pathlib.Path(path).write_bytes(self.paper())
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-        self.folder.cleanup()
 
 
 def read_rows(out, table):
@@ -212,16 +120,6 @@ def read_rows(out, table):
         with path.open(encoding="utf-8") as lines:
             rows += [json.loads(line, parse_float=decimal.Decimal) for line in lines]
     return rows
-
-
-class Checks:
-    def __init__(self):
-        self.failed = 0
-
-    def equal(self, what, found, expected):
-        if found != expected:
-            self.failed += 1
-            print(f"{what}: {found!r}, expected {expected!r}", file=sys.stderr)
 
 
 CLASSES = ("suspicious", "noise", "copies")
@@ -240,7 +138,7 @@ def number(text):
 
 
 def check(browser, out, truth):
-    checks = Checks()
+    checks = chromium.Checks()
     rejects, postbacks = read_rows(out, "skan_rejects"), read_rows(out, "skan_postbacks")
     browser.open()
     page = browser.page()
@@ -297,6 +195,7 @@ def check(browser, out, truth):
 
     check_without_script(browser, checks, page)
     check_restored(browser, checks)
+    check_bars(browser, checks, codes)
     browser.open()
     check_business(browser, checks, page, read_rows(out, "skan_daily"))
     check_filters(browser, checks, rejects, postbacks, time_source)
@@ -324,6 +223,23 @@ def check_without_script(browser, checks, page):
         checks.equal(f"{shown} without a script", browser.run(visible), 0)
     checks.equal("the note without a script", browser.run("document.querySelector('noscript p').checkVisibility()"), True)
     browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def check_bars(browser, checks, codes):
+    """A bar leads to the rows that it counts."""
+    browser.open()
+    for figure in ("timeline", "forwarders"):
+        name = browser.run(f"""link = document.querySelector('#{figure} svg a'); link === null ? null : (
+            link.dispatchEvent(new MouseEvent('click', {{ bubbles: true, cancelable: true }})), link.getAttribute('aria-label'))""")
+        if name is None:
+            continue
+        for _ in range(100):
+            if browser.run("location.hash.includes('at=rejected-rows') && document.getElementById('filter-reset').disabled === false"):
+                break
+            time.sleep(0.05)
+        shown = set(browser.run("Array.from(document.querySelectorAll('#rows tr:not(.details)')).map(row => row.cells[2].textContent)"))
+        checks.equal(f"rows of a bar of {figure}", shown <= ({name.split(",")[0]} if figure == "timeline" else set(codes)), True)
+        browser.run("document.getElementById('filter-reset').click(); 0")
 
 
 def check_restored(browser, checks):
@@ -660,11 +576,7 @@ def main():
     parser.add_argument("--truth", type=pathlib.Path)
     parser.add_argument("--pictures")
     arguments = parser.parse_args()
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not program:
-        print("there is no Chromium", file=sys.stderr)
-        sys.exit(77)
-    browser = Browser(program, arguments.report)
+    browser = Browser(arguments.report)
     try:
         browser.open()
         opening = browser.opening()

@@ -39,13 +39,18 @@ struct Benchmarks {
         try await benchmarks.measureResends()
       } else if options.measuresStages {
         try await benchmarks.runStages()
-      } else if options.measuresRefresh {
+      } else if options.measuresRefresh || options.measuresView {
         let refresh = RefreshBenchmark(
           postback: benchmarks.postback,
           folder: folder,
           lines: options.postbacks,
           liveSeconds: options.isQuick ? 150 : 300
         )
+        if options.measuresView {
+          let view = ViewBenchmark(history: refresh, postback: benchmarks.postback, folder: folder)
+          benchmarks.report.sections = [Report.Section(title: "View", measures: try await view.measures())]
+          return try benchmarks.write()
+        }
         benchmarks.report.sections = [Report.Section(title: "Refresh", measures: try await refresh.measures())]
       } else if options.isGuard {
         return try await benchmarks.compareWithRelease()

@@ -22,6 +22,8 @@ struct Options {
   var isGuard = false
   /// The reports to compare, before and after; nil measures.
   var compared: (before: [String], after: [String])?
+  /// Indicates that only `postback view` is measured.
+  var measuresView = false
   /// The path of the command `postback`; nil for the one beside this program.
   var postback: String?
   /// The output whose table feed is to be followed; nil measures.
@@ -35,7 +37,7 @@ struct Options {
     Measures postback, with openssl speed for comparison.
 
     Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
-           [--diagnosis] [--resends] [--stages] [--refresh] [--state-keys N] [--postback FILE]
+           [--diagnosis] [--resends] [--stages] [--refresh] [--view] [--state-keys N] [--postback FILE]
            .build/release/Benchmarks --feed DIR
            .build/release/Benchmarks compare BEFORE[,BEFORE…] AFTER[,AFTER…]
            .build/release/Benchmarks --guard [--json FILE]
@@ -59,6 +61,7 @@ struct Options {
       --stages       Measure only a run with both formats and each of its stages, with the share of what is serial.
       --refresh      Measure only postback refresh: after few new rows, with none, from nothing, and beside watch. N lines have
                      0.7 N accepted postbacks of 60 days; by default N is 1440000.
+      --view         Measure only postback view: its answers on a history like that of --refresh, and its memory.
       --postback FILE
                      The command postback; default is the one beside this program.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
@@ -97,6 +100,7 @@ struct Options {
       case "--only": only = try Self.only(words.next())
       case "--guard": (isGuard, isQuick, only) = (true, true, Self.guarded)
       case "compare": compared = (try Self.files(words.next(), word), try Self.files(words.next(), word))
+      case "--view": measuresView = true
       case "--postback": postback = try Self.text(words.next(), word)
       case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
       case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)
@@ -107,7 +111,8 @@ struct Options {
       default: throw BenchmarkFailure("there is no option \(word); see --help")
       }
     }
-    postbacks = count ?? (measuresDiagnosis ? 250 : measuresRefresh ? 1_440_000 : isQuick ? 50_000 : 400_000)
+    postbacks =
+      count ?? (measuresDiagnosis ? 250 : measuresRefresh || measuresView ? 1_440_000 : isQuick ? 50_000 : 400_000)
   }
 
   private static func files(_ word: String?, _ option: String) throws(BenchmarkFailure) -> [String] {

@@ -92,7 +92,7 @@ struct RefreshBenchmark {
   // MARK: - History
 
   /// Makes the tables of a history, and beside it the dump of what comes later. Returns the options that trust the keys.
-  private func makeHistory() throws -> [String] {
+  func makeHistory() throws -> [String] {
     let (dump, reporting) = ("\(folder)/dump.jsonl", "\(folder)/campaigns")
     _ = try ProcessRun([
       postback, "generate", "--count", "\(lines)", "--campaigns", "200", "--days", "\(Self.days)", "--cost",
@@ -129,7 +129,8 @@ struct RefreshBenchmark {
     )
   }
 
-  private func refresh() throws -> ProcessRun {
+  /// Brings the derived tables up to date.
+  func refresh() throws -> ProcessRun {
     try ProcessRun([postback, "refresh", "--config", configuration, "--json"])
   }
 

@@ -34,8 +34,86 @@ static const unsigned char script[] = {
 #embed "page/business.js"
   ,
 #embed "page/rejects.js"
+  ,
+#embed "page/report.js"
+  ,
+#embed "page/start.js"
+};
+
+static const unsigned char view_html[] = {
+#embed "view/view.html"
+};
+
+static const unsigned char view_style[] = {
+#embed "page/page.css"
+  ,
+#embed "view/view.css"
+};
+
+// The scripts of the report but for the one that starts it, and then those of the views. `Tests/Page` reads the order here.
+static const unsigned char view_script[] = {
+#embed "page/formats.js"
+  ,
+#embed "page/rules.js"
+  ,
+#embed "page/drawing.js"
+  ,
+#embed "page/record-charts.js"
+  ,
+#embed "page/business-charts.js"
+  ,
+#embed "page/figures.js"
+  ,
+#embed "page/filters.js"
+  ,
+#embed "page/outcomes.js"
+  ,
+#embed "page/decoded.js"
+  ,
+#embed "page/business.js"
+  ,
+#embed "page/rejects.js"
+  ,
+#embed "page/report.js"
+  ,
+#embed "view/elements.js"
+  ,
+#embed "view/tables.js"
+  ,
+#embed "view/address.js"
+  ,
+#embed "view/server.js"
+  ,
+#embed "view/live.js"
+  ,
+#embed "view/views.js"
+  ,
+#embed "view/session.js"
+  ,
+#embed "view/sections.js"
+  ,
+#embed "view/paged.js"
+  ,
+#embed "view/overview.js"
+  ,
+#embed "view/campaigns.js"
+  ,
+#embed "view/rejects.js"
+  ,
+#embed "view/report.js"
+  ,
+#embed "view/signals.js"
+  ,
+#embed "view/pasted.js"
+  ,
+#embed "view/postback.js"
+  ,
+#embed "view/start.js"
 };
 
 creportpage_text creportpage_style(void) { return (creportpage_text){style, sizeof style}; }
 creportpage_text creportpage_case_style(void) { return (creportpage_text){case_style, sizeof case_style}; }
 creportpage_text creportpage_script(void) { return (creportpage_text){script, sizeof script}; }
+creportpage_text creportpage_view_html(void) { return (creportpage_text){view_html, sizeof view_html}; }
+creportpage_text creportpage_view_style(void) { return (creportpage_text){view_style, sizeof view_style}; }
+creportpage_text creportpage_view_script(void) { return (creportpage_text){view_script, sizeof view_script}; }

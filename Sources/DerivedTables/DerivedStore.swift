@@ -37,8 +37,8 @@ package enum DerivedStore {
   /// The place in an output that the symbolic link of a table names.
   static func place(of table: String) -> String { "\(folderName)/\(currentName)/\(table)" }
 
-  /// Opens what was counted for the page, in an output that has a store. What was counted for derived tables is read there too. Nil if there is none, if another process makes a page, or
-  /// if this one may not write.
+  /// Opens what was counted for the page, in an output that has a store. What was counted for derived tables is read there too. Nil
+  /// if there is none, if another process makes a page, or if this one may not write.
   package static func page(in output: String, program: String) -> PartCache? {
     guard let store = try? folder(in: output), (try? current(of: store)) != nil, let lock = try? lockPage(in: store),
       let cache = try? PartCache(

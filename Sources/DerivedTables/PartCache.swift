@@ -49,11 +49,11 @@ package final class PartCache: Sendable {
   private let folder: DurableFolder
   private let program: String
   private let isTemporary: Bool
-  /// A folder of another process, whose files are only read; nil if there is none.
-  private let other: String?
+  /// Further folders, whose files are read and never changed.
+  private let others: [DurableFolder]
   private let used = Mutex<Set<String>>([])
-  /// The files of `other` that were found damaged.
-  private let damaged = Mutex<Set<String>>([])
+  /// The names of files in the other folders that count as removed.
+  private let hidden = Mutex<Set<String>>([])
   /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
   private let keeper: (any Sendable)?
 
@@ -65,23 +65,39 @@ package final class PartCache: Sendable {
     program: String = "",
     keeper: (any Sendable)? = nil
   ) throws(PipelineFailure) {
-    try self.init(path, other, program, isTemporary: false, keeper)
+    try self.init(path, program, isTemporary: false, over: other.map { [DurableFolder($0)] } ?? [], keeper)
   }
 
   /// Makes an empty folder, which is removed at the end.
   package convenience init(temporary path: String) throws(PipelineFailure) {
     try PipelineFailure.state { () throws(FileFailure) in try Self.remove(path) }
-    try self.init(path, nil, "", isTemporary: true, nil)
+    try self.init(path, "", isTemporary: true, over: [], nil)
+  }
+
+  /// Makes an empty folder, which is removed at the end, for the results that an output does not have. Those that it has are read,
+  /// and nothing is written there.
+  package convenience init(
+    temporary path: String,
+    over output: String,
+    program: String
+  ) throws(PipelineFailure) {
+    let store = try PipelineFailure.state { () throws(FileFailure) in
+      try Self.remove(path)
+      return try DerivedStore.folder(in: output).path
+    }
+    let others = [DerivedStore.cacheName, DerivedStore.pageName].map { DurableFolder("\(store)/\($0)") }
+    try self.init(path, program, isTemporary: true, over: others, nil)
   }
 
   private init(
     _ path: String,
-    _ other: String?,
     _ program: String,
     isTemporary: Bool,
+    over others: [DurableFolder],
     _ keeper: (any Sendable)?
   ) throws(PipelineFailure) {
-    (self.path, self.other, self.program, self.isTemporary, self.keeper) = (path, other, program, isTemporary, keeper)
+    (self.path, self.program, self.isTemporary, self.keeper) = (path, program, isTemporary, keeper)
+    self.others = others
     folder = try PipelineFailure.state { () throws(FileFailure) in try DurableFolder(making: path) }
   }
 
@@ -141,22 +157,15 @@ package final class PartCache: Sendable {
 
   private func words<Word: FixedWidthInteger & BitwiseCopyable>(_ name: String) throws(PipelineFailure) -> [Word]? {
     use([name])
-    if let found: [Word] = try words(name, in: path) { return found }
-    guard let other, !isDamaged(name) else { return nil }
-    // The other process may remove the file meanwhile.
-    return try? words(name, in: other)
-  }
-
-  private func words<Word: FixedWidthInteger & BitwiseCopyable>(
-    _ name: String,
-    in path: String
-  ) throws(PipelineFailure) -> [Word]? {
-    try PipelineFailure.state { () throws(FileFailure) in
+    return try PipelineFailure.state { () throws(FileFailure) in
       let size = MemoryLayout<Word>.stride
-      guard let length = try DurableFolder(path).byteCount(of: name), length >= 8, (Int(length) - 8) % size == 0 else {
-        return nil
+      guard let (place, length) = try find(name), length >= 8, (Int(length) - 8) % size == 0 else { return nil }
+      let file: DurableFile
+      do throws(FileFailure) { file = try DurableFile("\(place)/\(name)", .reading) } catch {
+        // Others may remove their files at any time.
+        if place != path { return nil }
+        throw error
       }
-      let file = try DurableFile("\(path)/\(name)", .reading)
       var words = [Word](repeating: 0, count: (Int(length) - 8) / size)
       var end = [UInt64](repeating: 0, count: 1)
       guard try file.read(into: &words, at: 0) == Int(length) - 8, try file.read(into: &end, at: length - 8) == 8 else {
@@ -164,6 +173,16 @@ package final class PartCache: Sendable {
       }
       return Self.checksum(of: words) == end[0] ? words : nil
     }
+  }
+
+  /// Returns the folder that has a file, and its length; nil if there is none.
+  private func find(_ name: String) throws(FileFailure) -> (folder: String, length: Int64)? {
+    if let length = try folder.byteCount(of: name) { return (path, length) }
+    guard !others.isEmpty, !hidden.withLock({ $0.contains(name) }) else { return nil }
+    for other in others {
+      if let length = try other.byteCount(of: name) { return (other.path, length) }
+    }
+    return nil
   }
 
   private func write(_ name: String, _ words: [some FixedWidthInteger & BitwiseCopyable]) throws(PipelineFailure) {
@@ -200,24 +219,20 @@ package final class PartCache: Sendable {
   /// Tells if a file is there and has a length.
   package func has(_ name: String, _ length: Int64) throws(FileFailure) -> Bool {
     use([name])
-    return try folder.byteCount(of: name) == length
+    return try find(name)?.length == length
   }
 
   /// Tells if a file is there, although it may be damaged.
   package func has(_ name: String) throws(FileFailure) -> Bool {
     use([name])
-    if try folder.byteCount(of: name) != nil { return true }
-    guard let other, !isDamaged(name) else { return false }
-    return try DurableFolder(other).byteCount(of: name) != nil
+    return try find(name) != nil
   }
 
-  private func isDamaged(_ name: String) -> Bool { damaged.withLock { $0.contains(name) } }
-
-  /// Removes a file that is damaged, if it is there. One of another process stays, and is not read again.
+  /// Removes a file, if it is there.
   package func remove(_ name: String) throws(FileFailure) {
     use([name])
-    damaged.withLock { _ = $0.insert(name) }
     if try folder.byteCount(of: name) != nil { try folder.remove(name) }
+    if !others.isEmpty { hidden.withLock { _ = $0.insert(name) } }
   }
 
   /// Notes that files are still used.
@@ -229,6 +244,7 @@ package final class PartCache: Sendable {
   /// Removes the files of some kinds that were not used since the folder was opened, and those that were never completed.
   package func removeOthers(of kinds: [Kind]) throws(FileFailure) {
     let used = used.withLock { $0 }
+    hidden.withLock { $0.formIntersection(used) }
     for name in try folder.names() where !used.contains(name) {
       let isOfKind = kinds.contains { name.hasPrefix("\($0.rawValue)-") }
       if isOfKind || name.hasPrefix(".") { try folder.remove(name) }

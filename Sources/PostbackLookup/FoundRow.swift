@@ -31,7 +31,7 @@ package struct FoundRow: Sendable {
 
 extension FoundRow {
   /// The current row of a cursor.
-  init(_ row: borrowing RowCursor, of part: LookupPart, at place: Int64) {
+  package init(_ row: borrowing RowCursor, of part: LookupPart, at place: Int64) {
     var members: [JSONValue.Member] = []
     for (index, column) in part.table.columns.enumerated() {
       members.append(.init(column.name.rawValue, row.text(index).map { column.type.value($0) } ?? .null))

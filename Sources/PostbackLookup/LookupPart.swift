@@ -1,38 +1,39 @@
-internal import DurableFiles
+package import DurableFiles
 internal import JSON
-internal import Ledger
-internal import PostbackPipeline
+package import Ledger
+package import PostbackPipeline
 internal import TableReading
-internal import Tables
+package import Tables
 
 /// A part of a table in which rows are looked up: complete or still written, compressed or not, in a partition or not.
-struct LookupPart: Sendable {
-  let table: Table
+package struct LookupPart: Sendable {
+  /// The table that the part is of.
+  package let table: Table
   /// The part, with the length up to which its rows are committed.
-  let part: LedgerPart
+  package let part: LedgerPart
   /// The folder that has the folder of the table.
   let folder: String
   /// The path of the file, if it was compressed after it was complete.
-  let compressed: String?
+  package let compressed: String?
   /// Indicates that texts of CSV which a spreadsheet would run as a formula have an apostrophe in front.
   let isCSVSafe: Bool
   /// Indicates that the length and the checksum of the part are those that a state has.
   let isCommitted: Bool
   /// A text that is another one if the file has other rows.
-  let identity: String
+  package let identity: String
 
   /// The path of the file, for people.
-  var path: String { compressed ?? "\(folder)/\(part.folder)/\(part.name)" }
+  package var path: String { compressed ?? "\(folder)/\(part.folder)/\(part.name)" }
 
   /// The place behind the last row: a number of bytes, or of lines where the file is compressed.
-  var end: Int64 { compressed == nil ? part.length : part.rows }
+  package var end: Int64 { compressed == nil ? part.length : part.rows }
 
   /// The endings of the names of parts that were compressed after they were complete.
   private static let compressions = [".gz", ".zst"]
 
   /// The parts of a table of runs with rows that a state had committed when it was read. The paths of complete parts that are
   /// gone go to `missing`.
-  static func committed(
+  package static func committed(
     _ reading: LedgerReading,
     of table: Table,
     in output: String,
@@ -71,7 +72,7 @@ struct LookupPart: Sendable {
   }
 
   /// The complete parts of a table in a folder without a state, such as a derived table.
-  static func complete(of table: Table, in folder: String) throws(FileFailure) -> [LookupPart] {
+  package static func complete(of table: Table, in folder: String) throws(FileFailure) -> [LookupPart] {
     let entries = try Partitioning.entries(of: "\(folder)/\(table.name)")
     let isCSVSafe = entries.contains { $0.name == StoredRows.csvSafeName }
     var found: [LookupPart] = []
@@ -110,7 +111,7 @@ struct LookupPart: Sendable {
 
   /// Calls `body` with a cursor at each row from a place on, and with its place, until it returns false. If `columns` are given, no
   /// other cells may be asked for.
-  func forEachRow(
+  package func forEachRow(
     from place: Int64,
     only columns: [Int]? = nil,
     byteCount: Int = 1 << 20,
@@ -155,11 +156,11 @@ struct LookupPart: Sendable {
   // MARK: - Checksums
 
   /// The checksum of the rows; nil if no state has it, or the file was compressed.
-  var checksum: UInt32? { isCommitted && compressed == nil ? part.checksum : nil }
+  package var checksum: UInt32? { isCommitted && compressed == nil ? part.checksum : nil }
 
   /// Tells if the file continues rows with a length and a checksum: the bytes behind them lead from their checksum to that of the
   /// part. So they are the first rows of the part, and not others that stood in their place.
-  func continues(_ checksum: UInt32, of length: Int64) -> Bool {
+  package func continues(_ checksum: UInt32, of length: Int64) -> Bool {
     guard let whole = self.checksum, let file = open(), length < part.length else { return false }
     var sum = CRC32(checksum)
     var buffer = [UInt8](repeating: 0, count: Int(min(part.length - length, 1 << 20)))

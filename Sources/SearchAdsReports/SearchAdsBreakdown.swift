@@ -1,4 +1,5 @@
-internal import PostbackPipeline
+internal import DurableFiles
+package import PostbackPipeline
 internal import SearchAds
 internal import TableReading
 internal import Tables
@@ -42,8 +43,11 @@ package struct SearchAdsBreakdown: Sendable {
   private var sums = Part()
 
   /// Counts the rows of `asa_attributions` in an output; nil if it does not have the table.
-  package init?(in output: String, jobs: Int) async throws {
-    guard let files = try TableFiles(derived: .searchAdsAttributions, in: output) else { return nil }
+  package init?(in output: String, jobs: Int) async throws(PipelineFailure) {
+    let files = try PipelineFailure.state { () throws(FileFailure) in
+      try TableFiles(derived: .searchAdsAttributions, in: output)
+    }
+    guard let files else { return nil }
     var sums = Part()
     try await files.scan(jobs: jobs) { batch in
       var part = Part()

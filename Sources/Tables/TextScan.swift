@@ -47,7 +47,7 @@ extension Span<UInt8> {
 
   /// Indicates that CSV for a spreadsheet has an apostrophe more before the text: it is a formula, or one behind apostrophes. So
   /// one apostrophe less is always the text again.
-  var needsApostrophe: Bool {
+  package var needsApostrophe: Bool {
     var start = 0
     while start < count, self[start] == UInt8(ascii: "'") { start += 1 }
     return extracting(start..<count).isFormula

@@ -16,7 +16,7 @@ enum Main {
     RunCommand.self, InputsCommand.self, ImportCommand.self, WatchCommand.self, ServeCommand.self, InitCommand.self,
     ConfigCheckCommand.self,
     ExplainCommand.self, FindCommand.self, RejectsCommand.self, ReportCommand.self,
-    CaseCommand.self, EnrichCommand.self, RefreshCommand.self,
+    ViewCommand.self, CaseCommand.self, EnrichCommand.self, RefreshCommand.self,
     SettleCommand.self, DailyCommand.self, DeliverCommand.self, RetainCommand.self, ForgetCommand.self,
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
     ModelDiffCommand.self, ModelFitCommand.self, ModelImportCommand.self, ModelExportCommand.self,

@@ -15,6 +15,7 @@ const empty = {
   windows: { windows: [[0, 0, 0], [0, 0, 0], [0, 0, 0]] },
   timeline: { step: "per day", labels: [], series: [] },
   senders: { kind: "forwarder", all: { suspicious: 0, read: 0 }, senders: [{ name: "a", suspicious: 0, noise: 0, read: 0 }] },
+  ranked: { unit: "", rows: [] },
   shares: { unit: "", labels: [], rows: [{ name: "a", change: null, rates: [] }] },
   histograms: { slots: Array.from({ length: 67 }, (_, index) => String(index)), forwarders: [] },
   installs: { days: [] },
@@ -99,6 +100,20 @@ test("a funnel plot has four limits, and its dots at their shares", () => {
   assert.equal(a.cy, b.cy);
   assert.ok(c.cy < b.cy && a.cx < b.cx && b.cx === c.cx);
   assert.deepEqual(texts(chart, "mean"), ["all 14.3 %"]);
+});
+
+test("a bar with an address is a link, and a chart without addresses has none", () => {
+  const series = [["signature_invalid", [0, 3]], ["accepted", [1, 0], "bar"]], data = { step: "per day", labels: ["a", "b"], series };
+  const link = (code, index) => code === "accepted" ? undefined : "/rejects?code=" + code + "&since=" + data.labels[index];
+  const [reject, accepted] = of(charts.timeline({ ...data, link }), "rect");
+  assert.deepEqual([reject.address, reject.kind], ["/rejects?code=signature_invalid&since=b", "bad"]);
+  assert.deepEqual([accepted.address, accepted.kind], [undefined, "bar"]);
+  assert.ok(charts.timeline(data).shapes.every(shape => !("address" in shape) || shape.address === undefined));
+});
+
+test("rare kinds are visible beside frequent ones", () => {
+  const rows = [["a", 10000], ["b", 100], ["c", 1]].map(([name, count]) => ({ name, count, kind: "bad" }));
+  assert.deepEqual(of(charts.ranked({ unit: "", rows }), "rect").map(bar => bar.place.width), [360, 36, 3.6]);
 });
 
 test("rows of shares have a dot and an interval for each step, and the step of a change", () => {

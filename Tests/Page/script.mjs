@@ -7,12 +7,13 @@ const root = new URL("../../", import.meta.url), sources = new URL("Sources/CRep
 const embedded = fs.readFileSync(new URL("files.c", sources), "utf8");
 const files = Array.from(embedded.matchAll(/#embed "(page\/[^"]+\.js)"/g), match => match[1]);
 
-for (const file of files.slice(0, files.indexOf("page/figures.js"))) {
+const view = ["elements", "tables", "address", "pasted"].map(name => "view/" + name + ".js");
+for (const file of [...files.slice(0, files.indexOf("page/figures.js") + 1), ...view]) {
   vm.runInThisContext(fs.readFileSync(new URL(file, sources), "utf8"), { filename: file });
 }
 
-/** The functions of the scripts before `figures.js`, which is the first one that needs a document. */
-export const { formats, rules, drawings, charts } =
-  vm.runInThisContext("({ formats, rules, drawings, charts: { ...recordCharts, ...businessCharts } })");
+/** The functions of the scripts that need no document before they are called. */
+export const { formats, rules, drawings, charts, elements, tables, address, pasted } = vm.runInThisContext(
+  "({ formats, rules, drawings, charts: { ...recordCharts, ...businessCharts }, elements, tables, address, pasted })");
 
 export const fixture = name => JSON.parse(fs.readFileSync(new URL("Fixtures/page/" + name, root), "utf8"));

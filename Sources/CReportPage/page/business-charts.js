@@ -4,7 +4,7 @@
  */
 const businessCharts = (function () {
   const { units, money, grouped, ratio, percent, dayName, short, cut } = formats;
-  const { mostRows, drawing, ticks, endOf, most } = drawings;
+  const { mostRows, nowhere, drawing, ticks, endOf, most } = drawings;
 
   /** Bars by day or window, of parts that stand on each other, and the range of their sum. */
   function days(bars, unit, isWhole) {
@@ -18,7 +18,7 @@ const businessCharts = (function () {
       const middle = left + (index + 0.5) * step;
       let bottom = 0;
       for (const [kind, value] of bar.parts.filter(part => part[1] > 0)) {
-        draw.bar(middle - thick / 2, y(bottom + value), thick, y(bottom) - y(bottom + value), kind, bar.title);
+        draw.bar(middle - thick / 2, y(bottom + value), thick, y(bottom) - y(bottom + value), kind, bar.title, bar.address);
         bottom += value;
       }
       if (!bar.range || bar.range[1] <= 0) return;
@@ -42,10 +42,11 @@ const businessCharts = (function () {
     })), "estimated day of the install, UTC; installs per day", true);
   }
 
-  /** Installs of the daily report; open days have dots. */
-  function dailyInstalls(data) {
-    return days(data.days.map(([day, count, state]) => ({
+  /** Installs of the daily report; open days have dots. `link` makes the address of a day. */
+  function dailyInstalls({ days: all, link = nowhere }) {
+    return days(all.map(([day, count, state]) => ({
       name: dayName(day), parts: [[state === "open" ? "none" : "bar", count]], title: dayName(day) + ": " + count + ", " + state,
+      address: link(day),
     })), "estimated day of the install, UTC; installs", true);
   }
 

@@ -2,7 +2,7 @@
  * The figures of the business section, for all or for an app, a network or a span of days. The app and the days are those of the
  * page's filters; the network is chosen by its name in the section.
  */
-(function () {
+function reportBusiness(filters) {
   const { find, parsed, draw, fill } = figures;
   const { units, float, grouped, plain, money, exact, ratio, percent, share, dayName } = formats;
   const data = parsed(find("business-data"));
@@ -120,4 +120,4 @@
   network.addEventListener("input", drawAll);
   filters.listen(drawAll);
   find("business-controls").hidden = false;
-})();
+}

@@ -1,8 +1,10 @@
 /** The installs and the decoded revenue for a choice of the filters. `outcomes.js` restores them without a choice. */
-(function () {
+function reportDecoded(filters) {
   const { find, note, draw, fill } = figures, { units, exact, dayName } = formats;
   const { cube, values, labelOf } = filters;
   const mostDays = 120;
+  // A reader who may not see amounts has no such section.
+  if (find("installs") === null) return;
 
   function installs() {
     if (cube.installs === null) return note("installs", "There are too many groups to filter: these are all installs.");
@@ -85,4 +87,4 @@
     installs();
     revenue();
   });
-})();
+}

@@ -1,11 +1,15 @@
 /**
- * The shapes of a drawing, which is 760 pixels wide, and the scales of its axes. Nothing here needs a browser.
+ * The shapes of a drawing, which is 760 pixels wide, and the scales of its axes. Nothing here needs a browser. A shape with an
+ * address is a link, with its title as its name.
  *
- * @typedef {{tag: string, kind: string, place: Object<string, number>, anchor?: string, text?: string, title?: string}} Shape
+ * @typedef {{tag: string, kind: string, place: Object<string, number>, anchor?: string, text?: string, title?: string,
+ *   address?: string}} Shape
  */
 const drawings = (function () {
   /** The most rows of a chart of revenue, campaigns or networks. */
   const mostRows = 16;
+  /** The address of what is no link. @returns {string | undefined} */
+  const nowhere = (..._) => undefined;
 
   /** An empty drawing, with methods that add shapes. */
   function drawing(height) {
@@ -14,9 +18,12 @@ const drawings = (function () {
     const draw = {
       height, shapes,
       line: (x1, y1, x2, y2, kind) => { shapes.push({ tag: "line", kind, place: { x1, y1, x2, y2 } }); },
-      text: (text, x, y, anchor = "start", kind = "label") => { shapes.push({ tag: "text", kind, place: { x, y }, anchor, text }); },
-      bar: (x, y, width, height, kind, title = undefined) => {
-        shapes.push({ tag: "rect", kind, place: { x, y, width: Math.max(width, 0), height: Math.max(height, 0) }, title });
+      text: (text, x, y, anchor = "start", kind = "label", address = undefined) => {
+        shapes.push({ tag: "text", kind, place: { x, y }, anchor, text, ...(address === undefined ? {} : { address }) });
+      },
+      bar: (x, y, width, height, kind, title = undefined, address = undefined) => {
+        const place = { x, y, width: Math.max(width, 0), height: Math.max(height, 0) };
+        shapes.push({ tag: "rect", kind, place, title, ...(address === undefined ? {} : { address }) });
       },
       dot: (x, y) => { shapes.push({ tag: "circle", kind: "dot", place: { cx: x, cy: y, r: 4 } }); },
       /** An upright line for a mean, with its label above it. */
@@ -80,5 +87,5 @@ const drawings = (function () {
   const endOf = values => values[values.length - 1];
   const most = numbers => Math.max(0, ...numbers);
 
-  return { mostRows, drawing, ticks, endOf, most };
+  return { mostRows, nowhere, drawing, ticks, endOf, most };
 })();

@@ -12,7 +12,7 @@ const figures = (function () {
   const parsed = element => element === null ? null : JSON.parse(element.textContent);
   const dataOf = id => find(id) === null ? null : parsed(find(id).querySelector("script"));
 
-  function element({ tag, kind, place, anchor, text, title }) {
+  function element({ tag, kind, place, anchor, text, title, address }) {
     const made = document.createElementNS(namespace, tag);
     for (const [name, value] of Object.entries(place)) {
       made.setAttribute(name, Number.isFinite(value) && Math.abs(value) < 1e9 ? String(Math.round(value * 10) / 10) : "0");
@@ -25,16 +25,27 @@ const figures = (function () {
       shown.textContent = title;
       made.append(shown);
     }
-    return made;
+    if (address === undefined) return made;
+    const link = document.createElementNS(namespace, "a");
+    link.setAttribute("href", address);
+    link.setAttribute("aria-label", title || text);
+    link.append(made);
+    return link;
+  }
+
+  /** Draws a chart by its name. */
+  function drawIn(svg, name, data) {
+    const chart = charts[name](data);
+    svg.setAttribute("viewBox", "0 0 760 " + chart.height);
+    svg.replaceChildren(...chart.shapes.map(element));
+    // A picture has no links in it, and what has links is a group.
+    svg.setAttribute("role", chart.shapes.some(shape => shape.address !== undefined) ? "group" : "img");
   }
 
   /** Draws the chart of a figure, if it has one. */
   function draw(id, data) {
     const figure = find(id), svg = figure.querySelector("svg");
-    if (svg === null) return;
-    const chart = charts[figure.dataset.chart](data);
-    svg.setAttribute("viewBox", "0 0 760 " + chart.height);
-    svg.replaceChildren(...chart.shapes.map(element));
+    if (svg !== null) drawIn(svg, figure.dataset.chart, data);
   }
 
   function note(id, text) {
@@ -84,5 +95,5 @@ const figures = (function () {
     };
   }
 
-  return { find, parsed, dataOf, draw, note, layout, fill, start };
+  return { find, parsed, dataOf, drawIn, draw, note, layout, fill, start };
 })();

@@ -4,7 +4,7 @@
  * The fragment is written by others. Of each dimension only the values that the page has are accepted, and of `at` only the
  * sections that the page links to; the rest is ignored.
  */
-const filters = (function () {
+function reportFilters() {
   const { find, parsed } = figures, { dayName, grouped } = formats;
   const cube = parsed(find("cube"));
   const names = ["forwarder", "network", "app", "code"];
@@ -16,7 +16,8 @@ const filters = (function () {
   const keys = Object.fromEntries(names.map(name => [name, values[name].map(keyOf)]));
   const days = [];
   if (cube.days !== null) for (let day = cube.days[0]; day <= cube.days[1]; day++) days.push(dayName(day));
-  const sections = new Set(Array.from(document.querySelectorAll("nav a, #findings a"), (/** @type {any} */ link) => link.hash.slice(1)));
+  const sections = new Set(Array.from(document.querySelectorAll("nav a[href^='#'], #findings a[href^='#']"), link =>
+    link.getAttribute("href").slice(1)).concat("rejected-rows"));
   const initial = { from: "", to: "", forwarder: -1, network: -1, app: -1, code: -1, words: "", sort: "", open: "", at: "" };
   let state = { ...initial };
   const listeners = [];
@@ -37,6 +38,18 @@ const filters = (function () {
     for (const name of names) if (state[name] >= 0) written.set(name, keys[name][state[name]]);
     if (state.words !== "") written.set("filter", state.words);
     for (const name of ["sort", "open", "at"]) if (state[name] !== "") written.set(name, state[name]);
+    return "#" + written.toString();
+  }
+
+  /** The fragment of a choice beside the present one, which leads to its rows. Values are those of the page; others are left out. */
+  function rowsOf(part) {
+    const written = new URLSearchParams(fragment().slice(1));
+    for (const name of ["from", "to"]) if (days.includes(part[name])) written.set(name, part[name]);
+    for (const name of names) {
+      const place = name in part ? values[name].findIndex(value => labelOf(value, name) === part[name]) : -1;
+      if (place >= 0) written.set(name, keys[name][place]);
+    }
+    written.set("at", "rejected-rows");
     return "#" + written.toString();
   }
 
@@ -107,9 +120,10 @@ const filters = (function () {
     find("filter-reset").addEventListener("click", () => change({ ...initial }));
     document.addEventListener("click", event => {
       const link = event.target instanceof Element ? event.target.closest("a") : null;
-      if (!link || !sections.has(link.hash.slice(1)) || !isActive()) return;
+      const target = link === null ? "" : link.getAttribute("href") || "";
+      if (!target.startsWith("#") || !sections.has(target.slice(1)) || !isActive()) return;
       event.preventDefault();
-      change({ at: link.hash.slice(1) });
+      change({ at: target.slice(1) });
       find(state.at).scrollIntoView();
     });
     window.addEventListener("hashchange", () => {
@@ -126,6 +140,6 @@ const filters = (function () {
     if (state.at !== "") find(state.at).scrollIntoView();
   }
 
-  return { cube, values, labelOf, start, change, isActive, matches, outcomeMatches, rowMatches, within,
+  return { cube, values, labelOf, start, change, rowsOf, isActive, matches, outcomeMatches, rowMatches, within,
     get state() { return state; }, listen: listener => listeners.push(listener) };
-})();
+}

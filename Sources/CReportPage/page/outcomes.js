@@ -1,5 +1,5 @@
 /** The counts of records for a choice of the filters. Without a choice the page has what was written into it, which is more. */
-(function () {
+function reportOutcomes(filters, addressOf) {
   const { find, note, draw, fill, dataOf } = figures, { grouped, share, dayName } = formats;
   const { cube, values, labelOf } = filters;
   const restore = figures.start(["funnel", "windows", "codes", "timeline", "networks", "forwarders", "installs", "revenue"]);
@@ -7,6 +7,19 @@
     ({ code, stage, status, window, value, kind, meaning }));
   const meanings = new Map(outcomes.map(({ code, kind, meaning }) => [code, [meaning, kind]]));
   const statuses = dataOf("funnel").undecoded, series = dataOf("timeline").series.map(one => one[0]);
+
+  const link = part => addressOf(filters.rowsOf(part));
+  const day = 86400000, isDay = text => /^\d{4}-\d\d-\d\d$/.test(text);
+
+  /** Draws rejects over time, with links from each bar to its rows. */
+  function drawTimeline(data) {
+    const { labels } = data, step = labels.length > 1 ? Date.parse(labels[1]) - Date.parse(labels[0]) : day;
+    draw("timeline", { ...data, link: (code, index) => isDay(labels[index]) && (isDay(labels[1] || labels[0]))
+      ? link({ code, from: labels[index], to: new Date(Date.parse(labels[index]) + step - day).toISOString().slice(0, 10) }) : link({ code }) });
+  }
+
+  /** Draws the shares of senders, with links from each bar to its rows. */
+  const drawSenders = (figure, dimension, data) => draw(figure, { ...data, link: one => link({ [dimension]: one.name }) });
 
   /** The sums of the chosen cells by a key; cells without one are left out. */
   function sum(key) {
@@ -78,7 +91,7 @@
       counts.get(name.slice(0, place))[Number(name.slice(place + 1))] = count;
     }
     const labels = starts.map(dayName);
-    draw("timeline", { step: unit, labels, series: ranked.map(code => [code, counts.get(code)]) });
+    drawTimeline({ step: unit, labels, series: ranked.map(code => [code, counts.get(code)]) });
     const columns = series.map(code => counts.get(code) || []);
     fill(find("timeline"), labels.map((label, index) => [label, ...columns.map(column => String(column[index] || 0))])
       .filter((_, index) => columns.some(column => column[index] > 0)));
@@ -103,7 +116,7 @@
     const lines = Array.from(all.values()).sort((one, other) =>
       other.suspicious / other.read - one.suspicious / one.read || other.read - one.read || order(one.name, other.name));
     const [suspicious, read] = ["suspicious", "read"].map(name => total(lines.map(one => one[name])));
-    draw(figure, { kind: dataOf(figure).kind, all: { suspicious, read }, senders: lines });
+    drawSenders(figure, dimension, { kind: dataOf(figure).kind, all: { suspicious, read }, senders: lines });
     const mostFrequent = one => Array.from(one.codes).sort((left, right) => right[1] - left[1] || order(left[0], right[0]))[0];
     fill(find(figure), lines.map(one => [one.name, String(one.suspicious), "", String(one.read), share(one.suspicious, one.read),
       String(one.noise), String(one.copies), String(one.unresolved), one.codes.size > 0 ? mostFrequent(one)[0] : ""]));
@@ -113,11 +126,16 @@
 
   filters.listen(() => {
     restore();
-    if (!filters.isActive()) return;
+    if (!filters.isActive()) {
+      drawTimeline(dataOf("timeline"));
+      drawSenders("networks", "network", dataOf("networks"));
+      drawSenders("forwarders", "forwarder", dataOf("forwarders"));
+      return;
+    }
     funnel();
     windows();
     timeline(codes());
     senders("networks", "network", 2);
     senders("forwarders", "forwarder", 1);
   });
-})();
+}

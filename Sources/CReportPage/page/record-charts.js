@@ -4,7 +4,7 @@
  */
 const recordCharts = (function () {
   const { grouped, percent, share, short, cut } = formats;
-  const { drawing, ticks, endOf, most } = drawings;
+  const { nowhere, drawing, ticks, endOf, most } = drawings;
 
   /** Records after each stage, and below them unique postbacks that are not decoded. */
   function funnel({ steps, undecoded }) {
@@ -51,11 +51,11 @@ const recordCharts = (function () {
     return draw;
   }
 
-  /** Rejects over time: a row of bars for each of the first codes, over one axis. */
-  function timeline({ step: stepName, labels, series }) {
+  /** Rejects over time, or others: a row of bars for each of the first codes, over one axis. `link` makes the address of a bar. */
+  function timeline({ step: stepName, labels, series, what = "rejects", link = nowhere }) {
     const shown = series.slice(0, 8), left = 226, width = 520, step = width / Math.max(labels.length, 1);
     const draw = drawing(shown.length * 62 + 40);
-    shown.forEach(([code, counts], row) => {
+    shown.forEach(([code, counts, kind = "bad"], row) => {
       const bottom = row * 62 + 52, all = total(counts), mean = all / Math.max(labels.length, 1);
       const values = ticks(most(counts), true, 2), y = value => bottom - 38 * value / endOf(values);
       draw.text(code, left - 44, bottom - 19, "end");
@@ -64,17 +64,17 @@ const recordCharts = (function () {
       counts.forEach((count, index) => {
         if (count === 0) return;
         const height = Math.max(bottom - y(count), 1), title = code + ", " + labels[index] + ": " + count;
-        draw.bar(left + index * step + step * 0.08, bottom - height, step * 0.84, height, "bad", title);
+        draw.bar(left + index * step + step * 0.08, bottom - height, step * 0.84, height, kind, title, link(code, index));
       });
       draw.line(left, y(mean), left + width, y(mean), "mean");
     });
     draw.steps(labels, left, width, shown.length * 62 + 20);
-    draw.text("time of receipt, UTC; rejects " + stepName, left + width / 2, shown.length * 62 + 37, "middle", "axis");
+    draw.text("time of receipt, UTC; " + what + " " + stepName, left + width / 2, shown.length * 62 + 37, "middle", "axis");
     return draw;
   }
 
-  /** The share of suspicious records of each sender, then of noise. */
-  function senders({ kind, all, senders: shown }) {
+  /** The share of suspicious records of each sender, then of noise. `link` makes the address of the bars of a sender. */
+  function senders({ kind, all, senders: shown, link = nowhere }) {
     const draw = drawing(shown.length * 30 + 58), bottom = shown.length * 30 + 20;
     const percentOf = (count, one) => one.read > 0 ? 100 * count / one.read : 0;
     const values = ticks(most(shown.map(one => percentOf(one.suspicious + one.noise, one)))), end = endOf(values);
@@ -87,11 +87,26 @@ const recordCharts = (function () {
     shown.forEach((one, index) => {
       const y = index * 30 + 14, [width, noise] = [one.suspicious, one.noise].map(count => 280 * percentOf(count, one) / end);
       draw.text(cut(one.name, 23), 222, y + 20, "end");
-      draw.bar(230, y + 7, width, 18, "bad", "suspicious: " + one.suspicious + " of " + one.read);
-      if (one.noise > 0) draw.bar(230 + width, y + 7, noise, 18, "none", "noise: " + one.noise + " of " + one.read);
+      draw.bar(230, y + 7, width, 18, "bad", "suspicious: " + one.suspicious + " of " + one.read, link(one, "suspicious"));
+      if (one.noise > 0) {
+        draw.bar(230 + width, y + 7, noise, 18, "none", "noise: " + one.noise + " of " + one.read, link(one, "noise"));
+      }
       draw.text(share(one.suspicious, one.read) + ": " + grouped(one.suspicious) + " of " + grouped(one.read), 236 + width + noise,
         y + 20, "start", "value");
     });
+    return draw;
+  }
+
+  /** Numbers of some kinds as bars, in the order that they have. The root keeps rare kinds visible beside frequent ones. */
+  function ranked({ unit, rows, link = nowhere }) {
+    const bottom = rows.length * 28 + 6, draw = drawing(rows.length * 28 + 26), largest = most(rows.map(row => row.count));
+    rows.forEach((row, index) => {
+      const y = index * 28, width = largest > 0 ? 360 * Math.sqrt(row.count / largest) : 0;
+      draw.text(cut(row.name, 27), 244, y + 20, "end");
+      draw.bar(252, y + 5, Math.max(width, 2), 20, row.kind, row.name + ": " + row.count, link(row));
+      draw.text(grouped(row.count), 260 + Math.max(width, 2), y + 20, "start", "value");
+    });
+    draw.text(unit, 432, bottom + 12, "middle", "axis");
     return draw;
   }
 
@@ -147,5 +162,5 @@ const recordCharts = (function () {
     return draw;
   }
 
-  return { funnel, windows, timeline, senders, shares, histograms };
+  return { funnel, windows, timeline, senders, ranked, shares, histograms };
 })();

@@ -1,5 +1,5 @@
 /** The table of rejects: its rows from the JSON in the page, their order, the words that are searched, and opened rows. */
-(function () {
+function reportRejects(filters) {
   const { find, parsed, layout } = figures;
   const data = parsed(find("data")), body = find("rows"), status = find("status");
   const filter = /** @type {HTMLInputElement} */ (find("filter"));
@@ -90,5 +90,4 @@
     draw();
   });
   find("controls").hidden = false;
-  filters.start();
-})();
+}

@@ -7,12 +7,15 @@ internal import PostbackVerification
 struct ConfigurationReader {
   let file: String
   let readsSecrets: Bool
-  private(set) var problems: ConfigurationProblems
+  /// Indicates that the files with the tokens of the page's users are opened.
+  var readsViewTokens: Bool
+  var problems: ConfigurationProblems
 
   /// Creates a reader. Without `readsSecrets` it opens no file with a secret, and returns no forwarders.
   init(file: String, readsSecrets: Bool = true) {
     self.file = file
     self.readsSecrets = readsSecrets
+    readsViewTokens = readsSecrets
     problems = ConfigurationProblems(file: file)
   }
 
@@ -80,6 +83,7 @@ struct ConfigurationReader {
       readLimits(node["limits"], LimitSetting.ofForwarder, into: &own)
       if let name = node["name"].value?.text { configuration.forwarderQuotas[name] = own.forwarderQuota }
     }
+    configuration.view = view(root["view"])
     configuration.derived = DerivedConfiguration(root, &problems)
     return configuration
   }
@@ -88,6 +92,7 @@ struct ConfigurationReader {
     [
       "listen", "metrics_listen", "spool", "out", "state", "retain", "retain_tables", "trusted_keys", "apple_keys",
       "models", "rates", "events", "apps", "sdk_keys", "trusted_proxies", "forwarders", "schema_token_files", "limits",
+      "view",
     ] + DerivedConfiguration.keys
 
   static let trustedKeyKeys = ["id", "key"]
@@ -243,52 +248,6 @@ struct ConfigurationReader {
       signature.timestamp?.window = Int(window)
     }
     return signature
-  }
-
-  /// Reads the secrets from the file that a setting names, or from two files. Notes a problem and returns nil if one of
-  /// them cannot be used.
-  private mutating func secrets(in node: JSONNode, areTokens: Bool) -> [[UInt8]]? {
-    guard let elements = node.elements else { return secret(in: node, isToken: areTokens).map { [$0] } }
-    guard (1...2).contains(elements.count) else {
-      problems.note(node, "The array must name one file or two: the secret in use, and the one before or after it.")
-      return nil
-    }
-    let secrets = elements.compactMap { secret(in: $0, isToken: areTokens) }
-    guard secrets.count == elements.count else { return nil }
-    if secrets.count == 2, secrets[0] == secrets[1] {
-      problems.note(node, "Both files hold the same secret.")
-      return nil
-    }
-    return secrets
-  }
-
-  /// Reads the secret from the file that a setting names, and removes the line ends after it. Notes a problem and
-  /// returns nil if the file cannot be read, holds fewer than 16 bytes, or is text of several lines or a token that no
-  /// request can have in a header.
-  private mutating func secret(in node: JSONNode, isToken: Bool) -> [UInt8]? {
-    guard let path = problems.path(node, of: "a file") else { return nil }
-    do throws(FileFailure) {
-      var bytes = try WholeFile.read(path, upTo: 4096)
-      while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-      let isText = bytes.allSatisfy { (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) }
-      if isText || isToken, bytes.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
-        problems.note(node, "The file \(path) has a line break inside the secret. Put one secret into it, on one line.")
-        return nil
-      }
-      let space = UInt8(ascii: " ")
-      if isToken, bytes.contains(where: { $0 < space || $0 == 0x7F }) || bytes.first == space || bytes.last == space {
-        problems.note(
-          node,
-          "The token in \(path) has a control character, or a space at an end, and no request can send it."
-        )
-        return nil
-      }
-      if bytes.count >= 16 { return bytes }
-      problems.note(node, "The file \(path) holds \(bytes.count) bytes. A secret must have 16 bytes or more.")
-    } catch {
-      problems.note(node, "\(error)")
-    }
-    return nil
   }
 }
 

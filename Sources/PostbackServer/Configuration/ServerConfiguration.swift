@@ -51,6 +51,8 @@ package struct ServerConfiguration: Sendable {
   package var forwarderQuotas: [String: ForwarderQuota] = [:]
   /// The largest number of received bytes that may wait to be made durable.
   package var waitingBytes = 64 << 20
+  /// The settings of the live page; nil if there are none.
+  package var view: ViewConfiguration?
   /// The settings of the commands that go on with the tables.
   package var derived = DerivedConfiguration()
 
@@ -61,8 +63,14 @@ package struct ServerConfiguration: Sendable {
   ///
   /// Without `readsSecrets` the files with the secrets of forwarders are not opened, and the configuration has no
   /// forwarders: a process that only consumes needs no access to secrets.
-  package init(reading path: String, readsSecrets: Bool = true) throws(ConfigurationErrors) {
+  /// With `readsViewTokens` those with the tokens of the page's users are opened all the same.
+  package init(
+    reading path: String,
+    readsSecrets: Bool = true,
+    readsViewTokens: Bool = false
+  ) throws(ConfigurationErrors) {
     var reader = ConfigurationReader(file: path, readsSecrets: readsSecrets)
+    reader.readsViewTokens = readsSecrets || readsViewTokens
     let configuration = reader.read()
     guard reader.problems.found.isEmpty else { throw ConfigurationErrors(problems: reader.problems.found) }
     self = configuration
@@ -79,6 +87,8 @@ extension ServerConfiguration {
       ("limits.connections", limits.connections == running.limits.connections),
       ("limits.header_bytes", limits.headerBytes == running.limits.headerBytes),
       ("limits.idle_seconds", limits.idleSeconds == running.limits.idleSeconds),
+      ("view.listen", view?.listen == running.view?.listen), ("view.hosts", view?.hosts == running.view?.hosts),
+      ("view.tls", view?.usesTLS == running.view?.usesTLS),
     ]
     let ofConsumer = [("out", out == running.out), ("state", state == running.state)]
     let settings =

@@ -14,7 +14,7 @@ package struct ReportPage {
   let report: RejectReport
   private let content: ReportContent
   private let signals: SignalSection
-  private let business: BusinessSection?
+  let business: BusinessSection?
   private let trust: AgreementTable
   private let findings: ReportFindings?
 
@@ -80,38 +80,9 @@ package struct ReportPage {
       <noscript><p class="note">The charts, the filters and the rejects one by one need JavaScript. Without it the numbers of each \
       chart are in the table below its title.</p></noscript>
       <main>
-      \(Headline(business, trust, report, signals, findings).html)
+      \(findingsSection)
       \(filters)
-      <h2 id="signals">Signals</h2>
-      \(signals.html)
-      <h2 id="business">Installs, revenue and costs</h2>
-      \(business?.html ?? BusinessSection.missing(content.paths))
-      <h3 id="modelled">Null postbacks</h3>
-      \(modelled.html)
-      <h3 id="trust">Trust</h3>
-      \(trust.html)
-      \(searchAds.map { section -> HTML in "<h2 id=\"search-ads\">Apple Search Ads</h2>\(section.html)" } ?? "")
-      \(vendors.map { section -> HTML in "<h2 id=\"vendors\">Vendors' exports</h2>\(section.html)" } ?? "")
-      \(content.implementation.map { section -> HTML in "<h2 id=\"implementation\">Implementation</h2>\(section.html)" } ?? "")
-      <h2 id="flow">Flow</h2>
-      <div class="charts">\(report.funnelFigure)\(report.windowsFigure)</div>
-      <h2 id="rejects-by-code">Rejects</h2>
-      <div id="codes">\(codes)</div>
-      <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
-      <h3 id="over-time">Forwarders over time</h3>
-      \(ForwarderCharts(cube: report.cube, values: content.forwarded, suspects: signals.valueSuspects, onsets: signals.onsets).html)
-      <h2 id="changes">What changed</h2>
-      \(report.comparison.map { ComparisonSection(comparison: $0).html } ?? ComparisonSection.missing)
-      <h2 id="tampering">Tampering</h2>
-      \(tampering)
-      \(conflicts)
-      <h2 id="decoded">Install dates and decoded revenue</h2>
-      <p class="note">\(settledNote)</p>
-      <div class="charts">\(report.installsFigure)\(report.revenueFigure)\(WindowRevenue(report: report).html)</div>
-      <h2 id="rejected-rows">Rejects, one by one</h2>
-      \(rows)
-      <h2 id="words">Words</h2>
-      \(Glossary.html)
+      \(sections.map(\.html))\
       </main>
       <script type="application/json" id="data">\(HTML.script(data))</script>
       <script type="application/json" id="cube">\(HTML.script(CubeData(cube: report.cube).json))</script>
@@ -124,22 +95,79 @@ package struct ReportPage {
   }
 
   private var navigation: HTML {
-    let ofSearchAds = searchAds == nil ? [] : [("search-ads", "Apple Search Ads")]
-    let ofVendors = content.vendors == nil ? [] : [("vendors", "Vendors' exports")]
-    let ofApp = content.implementation == nil ? [] : [("implementation", "Implementation")]
-    let sections =
-      [("findings", "Findings"), ("signals", "Signals"), ("business", "Installs, revenue, costs")] + ofSearchAds
-      + ofVendors
-      + ofApp
-      + [
-        ("flow", "Flow"), ("rejects-by-code", "Rejects"), ("changes", "What changed"), ("tampering", "Tampering"),
-        ("decoded", "Decoded revenue"), ("rejected-rows", "Rejects, one by one"), ("words", "Words"),
-      ]
+    let links = [("findings", "Findings")] + sections.map { ($0.id, $0.name) }
     return
-      "<nav aria-label=\"Sections\">\(sections.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>"
+      "<nav aria-label=\"Sections\">\(links.map { id, name -> HTML in "<a href=\"#\(id)\">\(name)</a> " })</nav>"
   }
 
-  private var header: HTML {
+  /// The findings at the top.
+  var findingsSection: HTML { Headline(business, trust, report, signals, findings).html }
+
+  /// The sections of the page, in order, without the findings.
+  var sections: [PageSection] {
+    var sections = [
+      PageSection("signals", "Signals", hasAmounts: true, signals.html),
+      PageSection(
+        "business",
+        "Installs, revenue, costs",
+        title: "Installs, revenue and costs",
+        hasAmounts: true,
+        """
+        \(business?.html ?? BusinessSection.missing(content.paths))
+        <h3 id="modelled">Null postbacks</h3>
+        \(modelled.html)
+        <h3 id="trust">Trust</h3>
+        \(trust.html)
+        """
+      ),
+    ]
+    if let searchAds {
+      sections.append(PageSection("search-ads", "Apple Search Ads", hasAmounts: true, searchAds.html))
+    }
+    if let vendors { sections.append(PageSection("vendors", "Vendors' exports", hasAmounts: true, vendors.html)) }
+    if let implementation = content.implementation {
+      sections.append(PageSection("implementation", "Implementation", implementation.html))
+    }
+    return sections + recordSections
+  }
+
+  /// The sections about records, accepted or not.
+  private var recordSections: [PageSection] {
+    [
+      PageSection("flow", "Flow", "<div class=\"charts\">\(report.funnelFigure)\(report.windowsFigure)</div>"),
+      PageSection(
+        "rejects-by-code",
+        "Rejects",
+        """
+        <div id="codes">\(codes)</div>
+        <div class="charts">\(report.timelineFigure)\(report.networksFigure)\(report.forwardersFigure)</div>
+        <h3 id="over-time">Forwarders over time</h3>
+        \(ForwarderCharts(cube: report.cube, values: content.forwarded, suspects: signals.valueSuspects, onsets: signals.onsets).html)
+        """
+      ),
+      PageSection(
+        "changes",
+        "What changed",
+        report.comparison.map { ComparisonSection(comparison: $0).html } ?? ComparisonSection.missing
+      ),
+      PageSection("tampering", "Tampering", "\(tampering)\n\(conflicts)"),
+      PageSection(
+        "decoded",
+        "Decoded revenue",
+        title: "Install dates and decoded revenue",
+        hasAmounts: true,
+        """
+        <p class="note">\(settledNote)</p>
+        <div class="charts">\(report.installsFigure)\(report.revenueFigure)\(WindowRevenue(report: report).html)</div>
+        """
+      ),
+      PageSection("rejected-rows", "Rejects, one by one", rows),
+      PageSection("words", "Words", Glossary.html),
+    ]
+  }
+
+  /// The title, the tables and the numbers of records.
+  var header: HTML {
     let read = report.funnel.first?.count ?? 0
     let accepted = report.funnel.first { $0.name == "unique" }?.count ?? 0
     var span: HTML = ""
@@ -243,7 +271,8 @@ package struct ReportPage {
     .sorted { ($0.place, $0.row.code) < ($1.place, $1.row.code) }.map(\.row)
   }
 
-  private var data: JSONValue {
+  /// The sample of rejects, for the page's script.
+  var data: JSONValue {
     let found = Dictionary((findings?.diagnoses ?? []).map { ($0.digest, $0.diagnosis.summary) }) { first, _ in first }
     return .object([
       .init("columns", .array(SampledReject.columns.map { .string($0) })),

@@ -11,6 +11,9 @@ enum HeapSettings {
   /// Gives back what is free now, between results of different kinds.
   static func giveBackNow() { _ = malloc_trim(0) }
 
+  /// Lets all threads share one heap. A process that lives long keeps what each of its heaps once needed.
+  static func shareOneHeap() { _ = mallopt(M_ARENA_MAX, 1) }
+
   private static func set(mapped: Int32, trimmed: Int32) {
     _ = mallopt(M_MMAP_THRESHOLD, mapped)
     _ = mallopt(M_TRIM_THRESHOLD, trimmed)

@@ -13,7 +13,7 @@ internal import PostbackVerification
 /// The commands as a configuration has them, with the files that it names.
 struct ConfiguredParts {
   /// The commands, in the order in which they build on each other.
-  static let names = ["serve", "watch", "retain"] + DerivedConfiguration.commands
+  static let names = ["serve", "watch", "retain", "view"] + DerivedConfiguration.commands
 
   private let configuration: ServerConfiguration
   private let models: Result<String, CommandFailure>
@@ -43,6 +43,7 @@ struct ConfiguredParts {
     case "serve": needed = [("spool", configuration.spool != nil)]
     case "watch": needed = [("spool", configuration.spool != nil), ("out", configuration.out != nil)]
     case "retain": needed = [("retain", configuration.retainedDays != nil)]
+    case "view": needed = [("view", configuration.view != nil), ("out", configuration.out != nil)]
     default:
       let key = DerivedConfiguration.key(of: name) ?? name
       needed = [("out", configuration.out != nil), (key, settings.asks(for: name))]
@@ -59,6 +60,7 @@ struct ConfiguredParts {
       case "serve": receiver()
       case "watch": "from \(spool())/new into \(output), with \(knowledge())"
       case "retain": "after \(configuration.retainedDays ?? 0) days, \(Self.tables(configuration.retainedTables))"
+      case "view": livePage()
       case "run": "\(inputs()), with \(knowledge())"
       case "settle": settlement()
       case "enrich": names()
@@ -129,6 +131,17 @@ extension ConfiguredParts {
     }
     return "at \(configuration.listen) into \(spool()), from devices and "
       + Self.count(configuration.forwarders.count, "forwarder")
+  }
+
+  private mutating func livePage() -> String {
+    guard let view = configuration.view else { return "" }
+    if view.users.isEmpty {
+      failures.append(
+        CommandFailure(.configuration, "The object view of the configuration has no users. Add one with a token.")
+      )
+    }
+    let names = view.hosts.isEmpty ? "" : ", as \(view.hosts.joined(separator: ", "))"
+    return "\(output) at \(view.listen)\(names), for \(Self.count(view.users.count, "user"))"
   }
 
   /// Loads the models and the keys, and describes them.

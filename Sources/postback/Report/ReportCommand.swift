@@ -1,19 +1,13 @@
 internal import Analysis
-internal import CampaignEnrichment
-internal import CopySettlement
 internal import DerivedTables
 internal import DurableFiles
-internal import FraudSignals
-internal import NullValueModelling
 internal import PostbackServer
 internal import PostbackVerification
 internal import ReportPages
 internal import Reporting
-internal import SearchAdsReports
 internal import TableReading
 internal import Tables
 internal import Tampering
-internal import VendorReports
 
 /// `postback report`: writes an HTML report on the tables of one or more runs.
 struct ReportCommand: Command {
@@ -90,44 +84,19 @@ struct ReportCommand: Command {
       guard accepted.isOfWholeRuns else {
         throw CommandFailure(.usage, "A report needs accepted postbacks too. Give the --out folders of runs.")
       }
-      let snapshots = try paths.map { path throws(FileFailure) in try DerivedSnapshot(of: path) }
-      defer { withExtendedLifetime(snapshots) {} }
       let output = try OutputFile(
         file,
         overwrites: options.overwrites,
         advice: "Give --force to overwrite it, or another name."
       )
       let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
-      let signals = try await KnownSignals(
-        self.signals,
-        rejects: rejects,
-        accepted: accepted,
-        settled: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .settled, of: snapshot) },
-        enriched: try single(snapshots).flatMap { snapshot in try TableFiles(derived: .enriched, of: snapshot) },
-        models: try paths.flatMap(ModelMeanings.models),
-        lateAfterDays: SignalCounter.lateAfterDays,
-        jobs: options.jobs,
-        cache: cache
-      )
-      let report = try await RejectReport(
-        rejects: rejects,
-        accepted: accepted,
-        sampleLimit: options.sample,
-        cache: cache,
-        jobs: options.jobs
-      )
-      var content = ReportContent(report: report, signals: signals.report, paths: paths)
+      var sources = try ReportSources(paths: paths, tables: tables)
+      (sources.cache, sources.signalCache, sources.signals) = (cache, cache, signals)
+      (sources.sampleLimit, sources.jobs) = (options.sample, options.jobs)
+      var content = try await sources.content().content
+      let report = content.report
       if options.wantsDiagnosis { content.diagnosis = try await diagnosis(report, rejects, accepted, progress) }
       content.implementation = implementation
-      content.business = try await business(snapshots)
-      try await readSearchAds(&content, single(snapshots))
-      if let snapshot = single(snapshots) {
-        content.nullRevenue = try await NullRevenueTotal.read(in: snapshot.folder, jobs: options.jobs)
-        content.forwarders = try ForwarderAgreement.read(in: snapshot.folder)
-        content.forwarded = try await ForwardedValues.read(in: snapshot.folder, cache: cache, jobs: options.jobs)
-        content.settled = try SettledRevenue(in: snapshot.folder)
-        content.vendors = try await vendors(snapshot)
-      }
       try output.write(try ReportPage(content).bytes())
       try output.publish()
       // Among these are rows that were removed from the tables because of their age.
@@ -136,11 +105,6 @@ struct ReportCommand: Command {
     } catch {
       throw CommandFailure(of: error)
     }
-  }
-
-  /// The derived tables, if the report is of one output.
-  private func single(_ snapshots: [DerivedSnapshot]) -> DerivedSnapshot? {
-    snapshots.count == 1 ? snapshots.first : nil
   }
 
   /// Finds the edits of the sampled rejects, and the rejects that are related by a signature or a transaction.
@@ -171,38 +135,6 @@ struct ReportCommand: Command {
       jobs: options.jobs
     )
     return (diagnoses, related)
-  }
-
-  /// Reads the daily report; nil unless one of the outputs has it. Reports of several outputs are not added, since the
-  /// same costs may be in each of them.
-  private func business(_ snapshots: [DerivedSnapshot]) async throws -> BusinessReport? {
-    var found: [BusinessReport] = []
-    for snapshot in snapshots {
-      if let business = try await BusinessReport(in: snapshot.folder, jobs: options.jobs) { found.append(business) }
-    }
-    return found.count == 1 ? found.first : nil
-  }
-
-  /// Reads the attributions of Apple Search Ads, if one of the outputs has them. Those of several outputs are not added, since a
-  /// token may be in each of them.
-  private func readSearchAds(_ content: inout ReportContent, _ snapshot: DerivedSnapshot?) async throws {
-    var found: [SearchAdsBreakdown] = []
-    for path in paths {
-      if let attributions = try await SearchAdsBreakdown(in: path, jobs: options.jobs) { found.append(attributions) }
-    }
-    guard found.count == 1, let attributions = found.first else { return }
-    content.searchAds = attributions
-    if let snapshot { content.placements = try SearchAdsPlacement.read(in: snapshot.folder) }
-  }
-
-  /// Reads what vendors' exports count; nil if the output has none.
-  private func vendors(_ snapshot: DerivedSnapshot) async throws -> (
-    reports: [VendorReport], breakdowns: [VendorBreakdown]
-  )? {
-    guard let files = try TableFiles(derived: .vendorDaily, of: snapshot) else { return nil }
-    let reports = try VendorReport.read(in: snapshot.place(of: .vendorDaily))
-    guard !reports.isEmpty else { return nil }
-    return (reports, try await VendorBreakdown.read(files, jobs: options.jobs))
   }
 
   private static let longestAnswer = 64 << 20

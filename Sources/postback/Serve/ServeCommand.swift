@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Spool
 internal import PostbackPipeline
 internal import PostbackServer
@@ -28,6 +29,10 @@ struct ServeCommand: Command {
       "Answer /api/v1/conversion_value without an SDK key by 0, 1, 2, and then an empty value, to test an app."
     ).isGiven
     let consumes = Option("--watch", "Also consume the spool, into --out or the out of the configuration.").isGiven
+    let showsView = Option(
+      "--view",
+      "Also show the page of postback view, at the address and for the users of view in the configuration."
+    ).isGiven
     let watch = WatchOptions()
 
     /// Returns the settings that SIGHUP replaces.
@@ -83,6 +88,8 @@ struct ServeCommand: Command {
   private let consumer: ConsumerOptions?
   private let refresh: RefreshLoop?
   private let log: Log
+  private let showsView: Bool
+  private let jobs: Int
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     guard arguments.operands.isEmpty else {
@@ -99,6 +106,7 @@ struct ServeCommand: Command {
     self.spool = spool
     let watch = options.watch
     log = watch.service.log.log
+    (showsView, jobs) = (options.showsView, watch.jobs)
     if options.consumes {
       let consumer = try watch.consumer(spool: spool, settings, load: load)
       refresh = RefreshLoop(every: watch.consumer.refresh, watch.service.configuration, consumer)
@@ -114,24 +122,30 @@ struct ServeCommand: Command {
   private static let consumerOptions = SpoolOptions.options.map(\.name) + ["--jobs", "--metrics-file"]
 
   func run() async throws(CommandFailure) {
-    if let consumer { try await run(consumer) } else { try serve() }
+    if let consumer { try await run(consumer) } else { try await serve() }
   }
 
   /// Receives and consumes until a signal asks to end, or until either fails.
   private func run(_ options: ConsumerOptions) async throws(CommandFailure) {
     let monitor = ConsumerMonitor(options)
     let service = try service(monitor)
+    let view = try view()
     var options = options
     options.receiver = ConsumerHooks(
       stopping: { service.drain() },
       receiverWorks: { service.isWorking },
-      reloaded: { service.use($0) }
+      reloaded: { settings in
+        service.use(settings)
+        view?.use(settings)
+      }
     )
     let consumer: Consumer
     do throws(PipelineFailure) { consumer = try Consumer(options, monitor: monitor) } catch {
       throw CommandFailure(error)
     }
     do throws(ReceiverFailure) { try service.start() } catch { throw CommandFailure(error) }
+    try view?.start()
+    defer { view?.stop() }
     TrustOptions.announce(settings.trust)
     do throws(PipelineFailure) {
       refresh?.start()
@@ -146,13 +160,38 @@ struct ServeCommand: Command {
   }
 
   /// Receives until a signal asks to end.
-  private func serve() throws(CommandFailure) {
-    let signals: UnixSignals
-    do { signals = try UnixSignals() } catch { throw CommandFailure(error) }
+  private func serve() async throws(CommandFailure) {
     let service = try service()
-    do throws(ReceiverFailure) { try service.run(until: signals, reloadingWith: load) } catch {
-      throw CommandFailure(error)
+    let view = try view()
+    try view?.start()
+    defer { view?.stop() }
+    let load = load
+    // The wait for signals must not take a thread from the tasks of the page.
+    let result = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          returning: Result { () throws(CommandFailure) in
+            let signals: UnixSignals
+            do { signals = try UnixSignals() } catch { throw CommandFailure(of: error) }
+            do throws(ReceiverFailure) {
+              try service.run(until: signals) { () throws(ReloadFailure) in
+                let settings = try load()
+                view?.use(settings)
+                return settings
+              }
+            } catch {
+              throw CommandFailure(error)
+            }
+          }
+        )
+      }
     }
+    try result.get()
+  }
+
+  /// The live page, if it is wanted.
+  private func view() throws(CommandFailure) -> ServedView? {
+    showsView ? try ServedView(settings, jobs: jobs, log) : nil
   }
 
   private func service(_ consumer: ConsumerMonitor? = nil) throws(CommandFailure) -> ReceiverService {

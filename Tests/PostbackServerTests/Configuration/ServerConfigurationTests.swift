@@ -228,6 +228,8 @@ import Testing
     #expect(keys("properties", "trusted_keys", "items", "properties") == ConfigurationReader.trustedKeyKeys)
     #expect(keys("properties", "apple_keys", "items", "properties") == ConfigurationReader.appleKeyKeys)
     #expect(keys("properties", "forwarders", "items", "properties") == ConfigurationReader.forwarderKeys)
+    #expect(keys("properties", "view", "properties") == ViewConfiguration.keys)
+    #expect(keys("properties", "view", "properties", "users", "items", "properties") == ViewConfiguration.userKeys)
   }
 
   @Test func `has the limits of its schema`() throws {

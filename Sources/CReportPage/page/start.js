@@ -1,0 +1,2 @@
+// The file of a report has all that it needs when this is run.
+startReport();

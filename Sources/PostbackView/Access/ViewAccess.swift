@@ -1,0 +1,193 @@
+internal import Base
+internal import Glibc
+internal import JSON
+internal import PostbackServer
+package import Signatures
+internal import SKAdNetwork
+internal import Synchronization
+
+/// The doorkeeper of the live page: the hosts that it may be called by, the tokens, and the sessions of browsers.
+///
+/// A token is in the address that a person opens. It is exchanged for the cookie of a session at once, so that it stays in no
+/// history of a proxy's log beyond this one request. Tokens and sessions are kept as SHA-256 digests alone.
+package final class ViewAccess: Sendable {
+  /// The decision on a request.
+  enum Verdict {
+    /// The request is of a session.
+    case session(ViewRole)
+    /// The request has a token: the answer is a page that sets the cookie and opens the address without the token.
+    case entrance(cookie: String, place: String)
+    /// The request is refused.
+    case refused(HTTPResponse)
+  }
+
+  private struct Session {
+    let role: ViewRole
+    let ends: ContinuousClock.Instant
+  }
+
+  private struct State {
+    var sessions: [[UInt8]: Session] = [:]
+    var order: [[UInt8]] = []
+    /// The digest of the token that is good for one session, until it is used.
+    var once: ViewToken?
+    var tokens: [ViewToken]
+  }
+
+  private let hosts: Mutex<Set<String>>
+  private let isSecure: Bool
+  private let state: Mutex<State>
+
+  /// The name of the cookie.
+  static let cookieName = "postback_view"
+  /// The name of the parameter with a token.
+  static let tokenParameter = "token"
+  /// The time for which a session lasts.
+  private static let lifetime = Duration.seconds(12 * 3600)
+  /// The number of sessions that are kept; the oldest ends for a further one.
+  private static let mostSessions = 1000
+
+  /// Creates a doorkeeper.
+  ///
+  /// - Parameters:
+  ///   - hosts: The values of the header `Host` that are accepted, in lowercase letters; any if there are none.
+  ///   - tokens: The tokens of users, each good for any number of sessions.
+  ///   - isSecure: True if browsers reach the page by TLS alone.
+  package init(hosts: Set<String>, tokens: [ViewToken], isSecure: Bool) {
+    self.hosts = Mutex(hosts)
+    self.isSecure = isSecure
+    state = Mutex(State(tokens: tokens))
+  }
+
+  /// Replaces the tokens of users. Sessions of roles that no token has any more end.
+  package func use(_ tokens: [ViewToken]) {
+    state.withLock { state in
+      guard tokens != state.tokens else { return }
+      state.tokens = tokens
+      (state.sessions, state.order) = ([:], [])
+    }
+  }
+
+  /// Replaces the accepted hosts.
+  package func accept(hosts: Set<String>) { self.hosts.withLock { $0 = hosts } }
+
+  /// Makes a token that is good for one session, in place of the one before.
+  package func makeTokenForOnce(_ role: ViewRole = .read) throws(LibcryptoFailure) -> String {
+    let token = Self.randomText()
+    let once = ViewToken(digest: try Self.digest(of: token), role: role)
+    state.withLock { $0.once = once }
+    return token
+  }
+
+  // MARK: - Requests
+
+  /// Decides on a request.
+  func verdict(on request: HTTPRequest) -> Verdict {
+    let host = request.values(of: "Host")
+    guard host.count == 1, let name = host.first, isAccepted(host: name) else {
+      return .refused(.view(403, "The page is not called by this name. Open the address that was given to you."))
+    }
+    let pairs = QueryParameter.pairs(in: Array(request.query.utf8)[...])
+    if let given = pairs.first(where: { $0.name == Self.tokenParameter })?.value {
+      // A preview of a link asks with HEAD, and must not spend the token.
+      guard request.method == "GET", !request.path.hasPrefix(ViewPath.data), let role = role(ofToken: given),
+        let cookie = begin(role)
+      else {
+        return .refused(.closed(request, "The token is not valid, or it was used before."))
+      }
+      return .entrance(cookie: cookie, place: Self.place(request))
+    }
+    for cookie in request.values(of: "Cookie").flatMap({ $0.split(separator: ";") }) {
+      let parts = cookie.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
+      guard parts.count == 2, parts[0] == Self.cookieName, let role = role(ofSession: parts[1]) else { continue }
+      return .session(role)
+    }
+    return .refused(.closed(request, "There is no session."))
+  }
+
+  private func isAccepted(host: String) -> Bool {
+    let name = host.lowercased()
+    return hosts.withLock { $0.isEmpty || $0.contains(name) }
+  }
+
+  /// Returns the role of a token, and spends the one that is good for one session.
+  private func role(ofToken token: String) -> ViewRole? {
+    guard (16...256).contains(token.utf8.count), let digest = try? Self.digest(of: token) else { return nil }
+    return state.withLock { state in
+      var role: ViewRole?
+      // Every token is compared, so that the time does not reveal a near match.
+      for known in state.tokens where known.digest.isEqualInConstantTime(to: digest) { role = known.role }
+      if let once = state.once, once.digest.isEqualInConstantTime(to: digest) {
+        state.once = nil
+        role = once.role
+      }
+      return role
+    }
+  }
+
+  /// Returns the role of a session that has not ended.
+  private func role(ofSession text: String) -> ViewRole? {
+    guard text.utf8.count == 64, let digest = try? Self.digest(of: text) else { return nil }
+    return state.withLock { state in
+      guard let session = state.sessions[digest] else { return nil }
+      if session.ends > .now { return session.role }
+      state.sessions[digest] = nil
+      state.order.removeAll { $0 == digest }
+      return nil
+    }
+  }
+
+  /// Begins a session. Returns the cookie; nil if libcrypto fails.
+  private func begin(_ role: ViewRole) -> String? {
+    let text = Self.randomText()
+    guard let digest = try? Self.digest(of: text) else { return nil }
+    state.withLock { state in
+      if state.order.count >= Self.mostSessions { state.sessions[state.order.removeFirst()] = nil }
+      state.sessions[digest] = Session(role: role, ends: .now + Self.lifetime)
+      state.order.append(digest)
+    }
+    return "\(Self.cookieName)=\(text); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+  }
+
+  /// The address of a request without the token, as a path of this server.
+  private static func place(_ request: HTTPRequest) -> String {
+    let kept = request.query.split(separator: "&").filter { !$0.hasPrefix("\(tokenParameter)=") }
+    let path = ViewPath.pages.contains(request.path) ? request.path : "/"
+    return kept.isEmpty ? path : "\(path)?\(kept.joined(separator: "&"))"
+  }
+
+  // MARK: - Secrets
+
+  /// Returns a random text of 64 hexadecimal digits.
+  private static func randomText() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    return String(hexadecimal: bytes.span)
+  }
+
+  /// Returns the SHA-256 of a text.
+  package static func digest(of text: String) throws(LibcryptoFailure) -> [UInt8] {
+    var hash = try SHA256()
+    let bytes = try hash.digest(of: Array(text.utf8).span).bytes
+    return bytes.indices.map { bytes[$0] }
+  }
+}
+
+extension HTTPResponse {
+  /// The refusal of a request without a session: a page for people, or JSON for the page's script.
+  fileprivate static func closed(_ request: HTTPRequest, _ reason: String) -> HTTPResponse {
+    let advice = "Open the address that postback view printed, or the one with your token."
+    if request.path.hasPrefix(ViewPath.data) { return .view(401, "\(reason) \(advice)") }
+    let text = """
+      <!doctype html><html lang="en"><head><meta charset="utf-8"><title>No session</title></head>
+      <body><main><h1>No session</h1><p>\(reason) \(advice)</p></main></body></html>
+
+      """
+    return HTTPResponse(401, headers: [.init("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
+  }
+
+  /// An answer in JSON with the reason for a refusal.
+  static func view(_ status: Int, _ reason: String) -> HTTPResponse {
+    HTTPResponse(status, json: .object([.init("error", .string(reason))]))
+  }
+}

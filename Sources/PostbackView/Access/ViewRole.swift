@@ -1,0 +1,28 @@
+package import PostbackServer
+
+/// The right of a session.
+package enum ViewRole: String, CaseIterable, Sendable {
+  /// Everything.
+  case read
+  /// Everything but amounts of money, and what follows from them.
+  case readWithoutRevenue = "read_without_revenue"
+
+  /// Indicates that amounts are shown.
+  var seesRevenue: Bool { self == .read }
+}
+
+/// The token of a user, as its SHA-256 digest.
+package struct ViewToken: Sendable, Equatable {
+  /// The digest.
+  let digest: [UInt8]
+  /// The right that it gives.
+  let role: ViewRole
+
+  /// A token with its right.
+  package init(digest: [UInt8], role: ViewRole) { (self.digest, self.role) = (digest, role) }
+
+  /// The token that a configuration has.
+  package init(_ user: ViewUser) {
+    self.init(digest: user.tokenDigest, role: user.seesRevenue ? .read : .readWithoutRevenue)
+  }
+}

@@ -1,0 +1,87 @@
+internal import SKAdNetwork
+
+/// The numbers of accepted postbacks and of rejects by class.
+struct OutcomeCounts: Sendable, Equatable {
+  var accepted = 0
+  var copies = 0
+  var noise = 0
+  var suspicious = 0
+
+  mutating func add(_ code: RejectCode?, _ count: Int = 1) {
+    switch code?.rejectClass ?? .noise {
+    case .copies: copies += count
+    case .noise: noise += count
+    case .suspicious: suspicious += count
+    }
+  }
+
+  static func += (left: inout Self, right: Self) {
+    left.accepted += right.accepted
+    left.copies += right.copies
+    left.noise += right.noise
+    left.suspicious += right.suspicious
+  }
+}
+
+/// The numbers of records by their time of receipt, in steps of five minutes.
+struct ArrivalCounts: Sendable {
+  /// The length of a step in milliseconds.
+  static let step: Int64 = 300_000
+
+  private var steps: [Int64: OutcomeCounts] = [:]
+
+  /// Counts of no records.
+  init() {}
+
+  mutating func add(_ time: Int64, accepted: Bool, _ code: RejectCode?) {
+    let step = time.flooredQuotient(by: Self.step)
+    if accepted {
+      steps[step, default: OutcomeCounts()].accepted += 1
+    } else {
+      steps[step, default: OutcomeCounts()].add(code)
+    }
+  }
+
+  mutating func merge(_ other: Self) { steps.merge(other.steps) { one, other in one + other } }
+
+  /// Removes what was received before a time.
+  mutating func drop(before time: Int64) {
+    let first = time.flooredQuotient(by: Self.step)
+    steps = steps.filter { $0.key >= first }
+  }
+
+  /// Returns the numbers of a period, whose ends are those of steps.
+  func sum(_ since: Int64, _ until: Int64) -> OutcomeCounts {
+    let (first, end) = (since.flooredQuotient(by: Self.step), until.flooredQuotient(by: Self.step))
+    var sum = OutcomeCounts()
+    for (step, counts) in steps where step >= first && step < end { sum += counts }
+    return sum
+  }
+
+  /// Returns the numbers of each hour of a period.
+  func hours(_ since: Int64, _ until: Int64) -> [(hour: Int64, counts: OutcomeCounts)] {
+    let hour: Int64 = 3_600_000
+    var found: [Int64: OutcomeCounts] = [:]
+    for (step, counts) in steps {
+      found[(step * Self.step).flooredQuotient(by: hour), default: OutcomeCounts()] += counts
+    }
+    let (first, end) = (since.flooredQuotient(by: hour), (until - 1).flooredQuotient(by: hour))
+    return first <= end ? (first...end).map { ($0 * hour, found[$0] ?? OutcomeCounts()) } : []
+  }
+}
+
+extension OutcomeCounts {
+  static func + (left: Self, right: Self) -> Self {
+    var sum = left
+    sum += right
+    return sum
+  }
+}
+
+extension Int64 {
+  /// The quotient that is rounded down.
+  func flooredQuotient(by divisor: Int64) -> Int64 {
+    let (quotient, rest) = quotientAndRemainder(dividingBy: divisor)
+    return rest < 0 ? quotient - 1 : quotient
+  }
+}

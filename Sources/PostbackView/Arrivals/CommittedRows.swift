@@ -1,0 +1,54 @@
+internal import Base
+internal import DurableFiles
+internal import Ledger
+internal import PostbackLookup
+internal import PostbackPipeline
+internal import SKAdNetwork
+internal import Tables
+
+/// The rows of an output at one commit: the parts of `skan_postbacks` and `skan_rejects`.
+struct CommittedRows: Sendable {
+  /// The mark of the commit; nil where the output has no state.
+  let commit: String?
+  /// The number of the commit, which tells that there is another one.
+  let witnessed: Int64?
+  let postbacks: [LookupPart]
+  let rejects: [LookupPart]
+  /// The records since the start of the state, by outcome; nil where the output has no state.
+  let totals: OutcomeCounts?
+  /// The time of the commit, in milliseconds since 1970; nil if it is not known.
+  let committedAt: Int64?
+
+  /// The newest time of receipt, in milliseconds since 1970; nil if it is not known. That of accepted postbacks counts if there are
+  /// any: records that cannot be parsed often have the time of their file.
+  var newest: Int64? {
+    func newest(_ parts: [LookupPart]) -> Int64? { parts.compactMap { $0.part.received?.newest }.max() }
+    return newest(postbacks) ?? newest(rejects)
+  }
+
+  /// Reads the rows that are committed now.
+  init(in output: String, state: String) throws(FileFailure) {
+    guard Ledger.isThere(state) else {
+      (commit, witnessed, totals, committedAt) = (nil, nil, nil, nil)
+      func parts(_ table: Table) throws(FileFailure) -> [LookupPart] {
+        guard try DurableFolder("\(output)/\(table.name)").byteCount(of: ".") != nil else { return [] }
+        return try LookupPart.complete(of: table, in: output)
+      }
+      (postbacks, rejects) = (try parts(.postbacks), try parts(.rejects))
+      return
+    }
+    witnessed = try Ledger.lastCommit(state)
+    let reading = try Ledger.reading(state)
+    var missing: [String] = []
+    postbacks = try LookupPart.committed(reading, of: .postbacks, in: output, missing: &missing)
+    rejects = try LookupPart.committed(reading, of: .rejects, in: output, missing: &missing)
+    commit =
+      try Ledger.committedParts(state, of: Table.postbacks.name, from: .max).mark.map { "\($0)" }
+      ?? "\(reading.commits)"
+    var totals = OutcomeCounts()
+    totals.accepted = Int(reading.counts[.accepted] ?? 0)
+    for code in RejectCode.allCases { totals.add(code, Int(reading.counts[.rejected(code)] ?? 0)) }
+    self.totals = totals
+    committedAt = reading.committedAt > 0 ? reading.committedAt : nil
+  }
+}

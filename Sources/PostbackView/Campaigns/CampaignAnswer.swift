@@ -1,0 +1,274 @@
+internal import Answers
+internal import Base
+internal import ConversionModel
+internal import DailyReports
+internal import JSON
+internal import Tables
+
+/// The answer to a question about campaigns: sums by some dimensions, beside those of another period if one is given.
+struct CampaignAnswer: Sendable {
+  /// The key of a row: the day, or `DailyStore.noDay`, the codes of the dimensions, and whether costs are not divided.
+  struct Key: Hashable {
+    let day: Int32
+    let codes: [Int32]
+    let isUndivided: Bool
+  }
+
+  struct Row {
+    let key: Key
+    var sums = CampaignSums()
+    var before: CampaignSums?
+  }
+
+  private let store: DailyStore
+  private let query: CampaignQuery
+  private let columns: [CampaignColumn]
+  private(set) var rows: [Row] = []
+  private(set) var count = 0
+  private var total: Row
+  private var undivided = 0
+  private let places: [Int]
+
+  /// Sums the rows of a table. Without `seesRevenue` no column of money is part of the answer.
+  init(_ query: CampaignQuery, _ store: DailyStore, seesRevenue: Bool) throws(ViewDefect) {
+    (self.query, self.store) = (query, store)
+    columns = CampaignColumn.all.filter { seesRevenue || !$0.isOfMoney }
+    places = query.by.compactMap { store.dimensions.firstIndex(of: $0) }
+    total = Row(key: Key(day: DailyStore.noDay, codes: [], isUndivided: false))
+    let order = try Order(query.order, self)
+    var groups: [Key: Int] = [:]
+    let filter = RowFilter(query, store)
+    for row in 0..<store.count {
+      guard filter.accepts(row) else { continue }
+      let isNow = Self.contains(store.days[row], query.since, query.until)
+      let isBefore = query.comparison.map { Self.contains(store.days[row], $0.since, $0.until) } ?? false
+      guard isNow || isBefore else { continue }
+      let codes = places.map { store.codes[$0][row] }
+      // A cost of several rows stands alone where the rows of the answer are finer.
+      let isUndivided = store.isParentCost[row] && codes.contains(-1)
+      let day = query.isByDate ? store.days[row] : DailyStore.noDay
+      // With a comparison the days of the two periods are compared one by one.
+      if isNow { add(row, Key(day: day, codes: codes, isUndivided: isUndivided), &groups, isBefore: false) }
+      if isBefore, let comparison = query.comparison {
+        var moved = day
+        if query.isByDate, day != DailyStore.noDay, let since = query.since { moved = day - comparison.since + since }
+        add(row, Key(day: moved, codes: codes, isUndivided: isUndivided), &groups, isBefore: true)
+      }
+    }
+    undivided = rows.count { $0.key.isUndivided }
+    count = rows.count
+    let ordered = order.sorted(rows)
+    let end = query.limit.map { min(ordered.count, query.offset + $0) } ?? ordered.count
+    rows = query.offset < end ? Array(ordered[query.offset..<end]) : []
+  }
+
+  private mutating func add(_ row: Int, _ key: Key, _ groups: inout [Key: Int], isBefore: Bool) {
+    let place = groups[key] ?? rows.count
+    if place == rows.count {
+      groups[key] = place
+      rows.append(Row(key: key, before: query.comparison == nil ? nil : CampaignSums()))
+      if query.comparison != nil, total.before == nil { total.before = CampaignSums() }
+    }
+    if isBefore {
+      rows[place].before?.add(row, of: store)
+      total.before?.add(row, of: store)
+    } else {
+      rows[place].sums.add(row, of: store)
+      total.sums.add(row, of: store)
+    }
+  }
+
+  private static func contains(_ day: Int32, _ since: Int32?, _ until: Int32?) -> Bool {
+    if day == DailyStore.noDay { return since == nil && until == nil }
+    return day >= since ?? .min && day < until ?? .max
+  }
+
+  // MARK: - Cells
+
+  /// The columns before those of the sums, with the value of each for a row.
+  private var keyColumns: [(name: String, kind: CampaignColumn.Kind, value: (Key) -> String?)] {
+    var found: [(name: String, kind: CampaignColumn.Kind, value: (Key) -> String?)] = []
+    if query.isByDate {
+      found.append(("date", .day, { $0.day == DailyStore.noDay ? nil : Timestamp.name(ofDay: Int($0.day)) }))
+    }
+    for (index, dimension) in query.by.enumerated() {
+      let (values, names) = (store.values[places[index]], store.names[places[index]])
+      found.append(
+        (dimension.rawValue, .text, { $0.codes[index] < 0 ? nil : values[Int($0.codes[index])] })
+      )
+      if let name = dimension.name { found.append((name.column.rawValue, .text, { names[$0.codes[index]] })) }
+    }
+    if undivided > 0 { found.append(("cost_level", .text, { $0.isUndivided ? "parent" : nil })) }
+    return found
+  }
+
+  /// The order of rows.
+  private struct Order {
+    private let value: (Row) -> (number: Int128?, text: String?)
+    private let isDescending: Bool
+
+    init(_ order: CampaignQuery.Order, _ answer: CampaignAnswer) throws(ViewDefect) {
+      isDescending = order.isDescending
+      let parts = order.column.split(separator: ".", maxSplits: 1).map(String.init)
+      let isCompared = parts.count == 2 && ["before", "change"].contains(parts[0])
+      if let column = answer.columns.first(where: { $0.name == (isCompared ? parts[1] : order.column) }) {
+        switch isCompared ? parts[0] : "" {
+        case "before": value = { row in (row.before.flatMap { column.value($0).number }, nil) }
+        case "change":
+          value = { row in
+            guard let before = row.before.flatMap({ column.value($0).number }), before > 0,
+              let now = column.value(row.sums).number
+            else { return (nil, nil) }
+            return (Amount.ratio(now - before, before)?.units, nil)
+          }
+        default:
+          value = { row in
+            if case .text(let text) = column.value(row.sums) { return (nil, text) }
+            return (column.value(row.sums).number, nil)
+          }
+        }
+        return
+      }
+      guard let key = answer.keyColumns.first(where: { $0.name == order.column }) else {
+        throw ViewDefect("sort: The answer has no column \(order.column.quotedExcerpt).")
+      }
+      value = { row in (nil, key.value(row.key)) }
+    }
+
+    /// The rows in order; those without a value come last, and equal ones by their keys.
+    func sorted(_ rows: [Row]) -> [Row] {
+      let valued = rows.map { (value: value($0), row: $0) }
+      return valued.sorted { one, other in
+        switch (one.value.number, other.value.number) {
+        case (let left?, let right?) where left != right: return isDescending ? left > right : left < right
+        case (.some, nil): return true
+        case (nil, .some): return false
+        default: break
+        }
+        switch (one.value.text, other.value.text) {
+        case (let left?, let right?) where left != right: return isDescending ? left > right : left < right
+        case (.some, nil): return true
+        case (nil, .some): return false
+        default: break
+        }
+        if one.row.key.codes == other.row.key.codes { return one.row.key.day < other.row.key.day }
+        return one.row.key.codes.lexicographicallyPrecedes(other.row.key.codes)
+      }.map(\.row)
+    }
+  }
+
+  // MARK: - Answers
+
+  private func json(_ sums: CampaignSums) -> [JSONValue.Member] {
+    columns.map { .init($0.name, $0.value(sums).json) }
+  }
+
+  private func json(_ row: Row, _ keys: [(name: String, kind: CampaignColumn.Kind, value: (Key) -> String?)])
+    -> JSONValue
+  {
+    var members = keys.map { key in
+      JSONValue.Member(key.name, key.value(row.key).map { .string($0) } ?? .null)
+    }
+    members += json(row.sums)
+    if let before = row.before { members.append(.init("before", .object(json(before)))) }
+    return .object(members)
+  }
+
+  /// The members of the answer as JSON.
+  var members: [JSONValue.Member] {
+    func day(_ day: Int32?) -> JSONValue { day.map { .string(Timestamp.name(ofDay: Int($0))) } ?? .null }
+    let keys = keyColumns
+    let listed =
+      keys.map { key -> JSONValue in
+        .object([.init("name", .string(key.name)), .init("kind", .string(key.kind.rawValue))])
+      }
+      + columns.map { column -> JSONValue in
+        .object([
+          .init("name", .string(column.name)), .init("kind", .string(column.kind.rawValue)),
+          .init("description", .string(column.description)),
+        ])
+      }
+    let comparison = query.comparison.map {
+      JSONValue.object([.init("since", day($0.since)), .init("until", day($0.until))])
+    }
+    let by = (query.isByDate ? ["date"] : []) + query.by.map(\.rawValue)
+    return [
+      .init("by", .array(by.map { .string($0) })),
+      .init("window", .string(query.window.map { "\($0)" } ?? "all")),
+      .init("date_type", .string(query.isInstall ? "install" : "received")),
+      .init("currency", columns.contains { $0.isOfMoney } ? store.currency.map { .string($0) } ?? .null : .null),
+      .init("since", day(query.since)), .init("until", day(query.until)), .init("compare", comparison ?? .null),
+      .init("count", .integer(count)), .init("offset", .integer(query.offset)), .init("columns", .array(listed)),
+      .init("rows", .array(rows.map { json($0, keys) })),
+      .init("total", json(total, [])),
+      .init("notes", .array(notes.map { .string($0) })),
+    ]
+  }
+
+  private var notes: [String] {
+    var notes: [String] = []
+    guard columns.contains(where: \.isOfMoney) else { return notes }
+    if undivided > 0 {
+      notes.append(
+        "Costs that the cost file does not divide by these dimensions are in rows of their own, with the cost_level parent."
+      )
+    }
+    if !store.otherCurrencies.isEmpty {
+      let others = store.otherCurrencies.joined(separator: ", ")
+      notes.append("Amounts in \(others) are left out. Convert them with postback daily --rates FILE --currency CODE.")
+    }
+    if query.window == nil {
+      notes.append("Installs are those of window 0; postbacks and values are those of all windows.")
+    }
+    return notes
+  }
+
+  /// The rows as CSV.
+  var csv: [UInt8] {
+    let keys = keyColumns
+    var text = ViewCSV(
+      keys.map(\.name) + columns.map(\.name) + (query.comparison == nil ? [] : columns.map { "before_\($0.name)" })
+    )
+    for row in rows {
+      var cells = keys.map { key in key.value(row.key).map { (text: $0, isText: true) } }
+      cells += columns.map { $0.value(row.sums).cell }
+      if let before = row.before { cells += columns.map { $0.value(before).cell } }
+      text.add(cells)
+    }
+    return text.bytes
+  }
+}
+
+/// The rows of a table that a query asks for.
+private struct RowFilter {
+  private let store: DailyStore
+  private let query: CampaignQuery
+  /// The codes that are accepted of each dimension with a condition, from -1 on.
+  private let accepted: [(codes: [Int32], isAccepted: [Bool])]
+
+  init(_ query: CampaignQuery, _ store: DailyStore) {
+    (self.query, self.store) = (query, store)
+    accepted = store.dimensions.indices.compactMap { place in
+      let conditions = query.conditions.filter { $0.dimension == store.dimensions[place] }
+      guard !conditions.isEmpty else { return nil }
+      let wanted = conditions.filter { !$0.isNegated }.map(\.value)
+      let unwanted = conditions.filter(\.isNegated).map(\.value)
+      let all: [String?] = [nil] + store.values[place]
+      return (store.codes[place], all.map { (wanted.isEmpty || wanted.contains($0)) && !unwanted.contains($0) })
+    }
+  }
+
+  func accepts(_ row: Int) -> Bool {
+    guard store.isInstall[row] == query.isInstall, query.window.map({ Int8($0) == store.windows[row] }) ?? true else {
+      return false
+    }
+    for (codes, isAccepted) in accepted where !isAccepted[Int(codes[row]) + 1] { return false }
+    guard let text = query.contains else { return true }
+    for place in store.dimensions.indices {
+      let code = store.codes[place][row]
+      if code >= 0, store.values[place][Int(code)].lowercased().contains(text) { return true }
+      if let name = store.names[place][code], name.lowercased().contains(text) { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,84 @@
+internal import ConversionModel
+
+/// The sums of some rows of `skan_daily`.
+struct CampaignSums: Sendable {
+  /// The counts in the order of `DailyStore.countNames`; -1 is null.
+  private var counts = [Int64](repeating: -1, count: DailyStore.countNames.count)
+  private var amounts = [Amount?](repeating: nil, count: DailyStore.amountNames.count)
+  /// The modelled revenue of null postbacks, over the rows that have it.
+  private var nullRevenue: (estimate: Amount, low: Amount, high: Amount)?
+  /// The number of nulls in these rows.
+  private var modelledNulls: Int64 = 0
+  /// The place of the least complete state in `DailyStore.stateWords`; -1 if there is none.
+  private(set) var state: Int8 = -1
+  /// The least expected share in millionths; -1 if there is none.
+  private(set) var share: Int32 = -1
+
+  /// The sums of no rows.
+  init() {}
+
+  /// Adds a row of a table.
+  mutating func add(_ row: Int, of store: DailyStore) {
+    for index in counts.indices {
+      let count = store.counts[index][row]
+      if count >= 0 { counts[index] = max(counts[index], 0) + Int64(count) }
+    }
+    for index in amounts.indices {
+      if let amount = store.amounts[index][row] { amounts[index] = (amounts[index] ?? .zero) + amount }
+    }
+    if let modelled = store.amounts[Self.modelledPlace][row] {
+      let revenue = store.amounts[0][row] ?? .zero
+      let (least, closed) = (store.amounts[1][row] ?? .zero, store.amounts[2][row] ?? .zero)
+      let (low, high) = (store.amounts[Self.modelledPlace + 1][row], store.amounts[Self.modelledPlace + 2][row])
+      let most = max(closed, revenue)
+      let before = nullRevenue ?? (.zero, .zero, .zero)
+      nullRevenue = (
+        before.estimate + (modelled - revenue), before.low + ((low ?? least) - least),
+        before.high + ((high ?? most) - most)
+      )
+      modelledNulls += max(Int64(store.counts[Self.nullsPlace][row]), 0)
+    }
+    let state = store.states[row]
+    if state >= 0 { self.state = self.state < 0 ? state : min(self.state, state) }
+    let share = store.shares[row]
+    if share >= 0 { self.share = self.share < 0 ? share : min(self.share, share) }
+  }
+
+  private static let modelledPlace = 4
+  private static let nullsPlace = DailyStore.countNames.firstIndex(of: "nulls") ?? 0
+
+  private static let countPlaces = Dictionary(
+    uniqueKeysWithValues: DailyStore.countNames.enumerated().map { ($1, $0) }
+  )
+  private static let amountPlaces = Dictionary(
+    uniqueKeysWithValues: DailyStore.amountNames.enumerated().map { ($1, $0) }
+  )
+
+  /// The sum of a column of counts; nil if it is null in all rows.
+  func count(_ name: String) -> Int64? {
+    Self.countPlaces[name].flatMap { counts[$0] < 0 ? nil : counts[$0] }
+  }
+
+  /// The sum of a column of amounts; nil if it is null in all rows.
+  func amount(_ name: String) -> Amount? { Self.amountPlaces[name].flatMap { amounts[$0] } }
+
+  /// The revenue with an estimate for nulls, and its interval; nil if nothing is modelled. The ends of the intervals are added,
+  /// so that the interval of a sum is rather too wide than too narrow.
+  var modelled: (estimate: Amount, low: Amount, high: Amount?)? {
+    guard let nullRevenue else { return nil }
+    let revenue = amount("revenue") ?? .zero
+    let high = max(amount("revenue_max_closed") ?? .zero, revenue) + nullRevenue.high
+    // Nulls that are not modelled and values without an upper limit may be worth anything.
+    let isOpen = (count("revenue_max_open") ?? 0) > 0 || (count("nulls") ?? 0) > modelledNulls
+    return (revenue + nullRevenue.estimate, (amount("revenue_min") ?? .zero) + nullRevenue.low, isOpen ? nil : high)
+  }
+
+  /// The cost; nil if there is none above 0.
+  var cost: Amount? { amount("cost").flatMap { $0 > .zero ? $0 : nil } }
+
+  /// Returns an amount by the cost; nil without one.
+  func overCost(_ amount: Amount?) -> Amount? {
+    guard let amount, let cost else { return nil }
+    return Amount.ratio(amount.units, cost.units)
+  }
+}

@@ -1,0 +1,279 @@
+internal import Base
+internal import CampaignEnrichment
+internal import CopySettlement
+internal import DailyReports
+internal import DerivedTables
+internal import DurableFiles
+internal import JSON
+internal import Ledger
+internal import PostbackLookup
+internal import PostbackPipeline
+internal import PostbackVerification
+internal import Tables
+
+/// A question about the accepted postbacks behind a sum of campaigns.
+struct CampaignRows: Sendable {
+  /// The values of a column that are accepted.
+  private struct Condition: Sendable {
+    let place: Int
+    var wanted: Set<String?> = []
+    var unwanted: Set<String?> = []
+
+    func accepts(_ text: String?) -> Bool { (wanted.isEmpty || wanted.contains(text)) && !unwanted.contains(text) }
+  }
+
+  /// What derived tables know of a postback.
+  private struct Known: Sendable {
+    var campaign: FoundValues?
+    var settled: FoundValues?
+  }
+
+  private let query: CampaignQuery
+  private let limit: Int
+  private let cursor: RowCursorText?
+  private var ofEnriched: [Condition] = []
+  private var ofSettled: [Condition] = []
+  private var ofPostbacks: [Condition] = []
+
+  /// Reads a query.
+  init(_ parameters: ViewParameters, limit: Int, most: Int) throws(ViewDefect) {
+    try parameters.allow(["where", "since", "until", "date_type", "window", "limit", "cursor"])
+    query = try CampaignQuery(parameters.without(["limit", "cursor"]), DailyDimension.allCases, limit: nil)
+    self.limit = try parameters.integer("limit", in: 1...most) ?? limit
+    cursor = parameters["cursor"].flatMap(RowCursorText.init)
+    if cursor == nil, parameters["cursor"] != nil { throw ViewDefect("cursor: The value must be that of next.") }
+    for condition in query.conditions {
+      let name = condition.dimension.rawValue
+      if let place = Self.campaignColumns.contains(name) ? Table.enriched.position(of: name) : nil {
+        Self.add(condition, place, to: &ofEnriched)
+      } else if let place = Table.settled.position(of: "effective_\(name)") ?? Table.settled.position(of: name) {
+        Self.add(condition, place, to: &ofSettled)
+      } else if let place = Table.postbacks.position(of: name) {
+        Self.add(condition, place, to: &ofPostbacks)
+      } else {
+        throw ViewDefect("where: Postbacks cannot be selected by \(name).")
+      }
+    }
+  }
+
+  private static let campaignColumns = ["network_name", "campaign_id", "adgroup_id", "creative_id", "country"]
+
+  private static func add(_ condition: CampaignQuery.Condition, _ place: Int, to conditions: inout [Condition]) {
+    let index = conditions.firstIndex { $0.place == place } ?? conditions.count
+    if index == conditions.count { conditions.append(Condition(place: place)) }
+    if condition.isNegated {
+      conditions[index].unwanted.insert(condition.value)
+    } else {
+      conditions[index].wanted.insert(condition.value)
+    }
+  }
+
+  // MARK: - Rows
+
+  /// The columns of an answer that every output has, and those of derived tables.
+  private static let ofPostback: [(name: String, column: ColumnName)] = [
+    ("postback_key", .postbackKey), ("transaction_id", .transactionID), ("received_at", .receivedAt),
+    ("app_id", .appID),
+    ("ad_network_id", .adNetworkID), ("version", .version), ("window", .postbackSequenceIndex), ("did_win", .didWin),
+    ("channel", .channel), ("forwarder", .forwarder),
+  ]
+  private static let ofCampaign = ["network_name", "campaign_id", "campaign_name", "country"]
+  private static let ofSettlement = [
+    "effective_conversion_value", "effective_coarse_conversion_value", "effective_estimated_install_date",
+    "effective_revenue", "effective_currency",
+  ]
+
+  /// The names of the columns of an answer.
+  static func columns(seesRevenue: Bool) -> [String] {
+    ofPostback.map(\.name) + ofCampaign + ["value", "coarse_value", "install_date"]
+      + (seesRevenue ? ["revenue", "currency"] : [])
+  }
+
+  /// Returns a page of rows, the newest first.
+  func page(
+    of parts: [LookupPart],
+    _ snapshot: DerivedSnapshot?,
+    seesRevenue: Bool,
+    patience: Duration? = nil
+  ) async throws(PipelineFailure) -> RowPage<[JSONValue.Member]> {
+    let (enriched, settled) = try PipelineFailure.state { () throws(FileFailure) in
+      guard let snapshot else { return ([LookupPart](), [LookupPart]()) }
+      func parts(_ table: Table) throws(FileFailure) -> [LookupPart] {
+        guard try DurableFolder("\(snapshot.folder)/\(table.name)").byteCount(of: ".") != nil else { return [] }
+        return try LookupPart.complete(of: table, in: snapshot.folder)
+      }
+      return (try parts(.enriched), try parts(.settled))
+    }
+    var known: [PostbackKey: Known] = [:]
+    var kept: [Int64: PostbackKey] = [:]
+    return try await RowPage(
+      of: parts,
+      after: cursor,
+      limit: limit,
+      patience: patience ?? RowPage<[JSONValue.Member]>.patience,
+      isWanted: isWanted,
+      find: { part, end throws(PipelineFailure) in
+        known = try await self.known(
+          enriched.first { $0.part.number == part.part.number },
+          settled.first { $0.part.number == part.part.number }
+        )
+        let found = try await places(in: part, before: end, known)
+        kept = Dictionary(uniqueKeysWithValues: found.suffix(limit).map { ($0.place, $0.key) })
+        return found.map(\.place)
+      },
+      read: { part, places throws(PipelineFailure) in
+        var rows: [[JSONValue.Member]] = []
+        for (row, place) in zip(try await part.rows(at: places), places) {
+          rows.append(Self.members(row, kept[place].flatMap { known[$0] }, seesRevenue: seesRevenue))
+        }
+        return rows
+      }
+    )
+  }
+
+  /// Tells if a part may have postbacks of the days that are asked for. Apple sends the last one 41 days after the install at most,
+  /// and again for 9 days.
+  private func isWanted(_ part: LookupPart) -> Bool {
+    guard let span = part.part.received else { return true }
+    let day: Int64 = 86_400_000
+    if let since = query.since, (span.latest ?? span.newest) < Int64(since) * day { return false }
+    guard let until = query.until else { return true }
+    return span.oldest < (Int64(until) + (query.isInstall ? 60 : 0)) * day
+  }
+
+  /// Reads what the derived rows of a part tell of the postbacks that the conditions accept.
+  private func known(
+    _ enriched: LookupPart?,
+    _ settled: LookupPart?
+  ) async throws(PipelineFailure) -> [PostbackKey: Known] {
+    var known: [PostbackKey: Known] = [:]
+    if let enriched {
+      let reader = ValueReader(.enriched, Self.ofCampaign)
+      let conditions = ofEnriched
+      try await enriched.forEachRow(from: 0, only: reader.columns + conditions.map(\.place)) { row, _ in
+        guard let key = row.key(reader.key) else { return true }
+        for condition in conditions where !condition.accepts(row.text(condition.place)) { return true }
+        known[key] = Known(campaign: reader.values(row))
+        return true
+      }
+    }
+    if let settled {
+      let reader = ValueReader(.settled, Self.ofSettlement)
+      let conditions = ofSettled
+      let isAlone = enriched == nil
+      try await settled.forEachRow(from: 0, only: reader.columns + conditions.map(\.place)) { row, _ in
+        guard let key = row.key(reader.key) else { return true }
+        for condition in conditions where !condition.accepts(row.text(condition.place)) {
+          known[key] = nil
+          return true
+        }
+        if isAlone { known[key] = Known() }
+        known[key]?.settled = reader.values(row)
+        return true
+      }
+    }
+    return known
+  }
+
+  private func places(
+    in part: LookupPart,
+    before end: Int64,
+    _ known: [PostbackKey: Known]
+  ) async throws(PipelineFailure) -> [(place: Int64, key: PostbackKey)] {
+    let table = Table.postbacks
+    let (key, window, received) = (
+      table.place(.postbackKey), table.place(.postbackSequenceIndex), table.place(.receivedAt)
+    )
+    let (conditions, query) = (ofPostbacks, query)
+    let estimated = table.position(of: "estimated_install_date")
+    let needsKnown = !(ofEnriched + ofSettled).isEmpty
+    var found: [(place: Int64, key: PostbackKey)] = []
+    let columns = [key, window, received] + (estimated.map { [$0] } ?? []) + conditions.map(\.place)
+    try await part.forEachRow(from: 0, only: columns) { row, place in
+      guard place < end else { return false }
+      guard let postback = row.key(key) else { return true }
+      let facts = known[postback]
+      if needsKnown, facts == nil { return true }
+      if let wanted = query.window, row.integer(window) ?? 0 != Int64(wanted) { return true }
+      for condition in conditions where !condition.accepts(row.text(condition.place)) { return true }
+      if query.since != nil || query.until != nil {
+        var time = query.isInstall ? facts?.settled?["effective_estimated_install_date"] : row.text(received)
+        if query.isInstall, time == nil, let estimated { time = row.text(estimated) }
+        guard let day = time.flatMap({ Timestamp($0) })?.daysSince1970, day >= query.since.map(Int64.init) ?? .min,
+          day < query.until.map(Int64.init) ?? .max
+        else { return true }
+      }
+      found.append((place, postback))
+      return true
+    }
+    return found
+  }
+
+  private static func members(_ row: FoundRow, _ known: Known?, seesRevenue: Bool) -> [JSONValue.Member] {
+    var members = ofPostback.map { JSONValue.Member($0.name, row[$0.column] ?? .null) }
+    func add(_ name: String, _ value: String?, isNumber: Bool = false) {
+      members.append(.init(name, value.map { isNumber ? .number($0) : .string($0) } ?? .null))
+    }
+    for name in ofCampaign { add(name, known?.campaign?[name]) }
+    let settled = known?.settled
+    add("value", settled?["effective_conversion_value"] ?? row.text(.conversionValue), isNumber: true)
+    add("coarse_value", settled?["effective_coarse_conversion_value"] ?? row.text(.coarseConversionValue))
+    let estimated = settled?["effective_estimated_install_date"] ?? row.cells["estimated_install_date"]?.text
+    add("install_date", estimated.map { String($0.prefix(10)) })
+    guard seesRevenue else { return members }
+    add("revenue", settled == nil ? row.text(.revenue) : settled?["effective_revenue"])
+    add("currency", settled == nil ? row.text(.currency) : settled?["effective_currency"])
+    return members
+  }
+
+  /// Rows as CSV.
+  static func csv(_ rows: [[JSONValue.Member]], seesRevenue: Bool) -> [UInt8] {
+    var csv = ViewCSV(columns(seesRevenue: seesRevenue))
+    for row in rows {
+      csv.add(
+        row.map { member in
+          switch member.value {
+          case .null: nil
+          case .string(let text): (text: text, isText: true)
+          case let other: (text: other.description, isText: false)
+          }
+        }
+      )
+    }
+    return csv.bytes
+  }
+}
+
+/// Some values of a row, by the names of their columns.
+private struct FoundValues: Sendable {
+  let names: [String]
+  let texts: [String?]
+
+  subscript(name: String) -> String? { names.firstIndex(of: name).flatMap { texts[$0] } }
+}
+
+/// A reader of some values of the rows of a derived table.
+private struct ValueReader {
+  let key: Int
+  private let names: [String]
+  private let places: [Int]
+
+  init(_ table: Table, _ names: [String]) {
+    key = table.place(.postbackKey)
+    let known = names.compactMap { name in table.position(of: name).map { (name, $0) } }
+    (self.names, places) = (known.map(\.0), known.map(\.1))
+  }
+
+  var columns: [Int] { [key] + places }
+
+  func values(_ row: borrowing RowCursor) -> FoundValues {
+    var texts: [String?] = []
+    for place in places { texts.append(row.text(place)) }
+    return FoundValues(names: names, texts: texts)
+  }
+}
+
+extension Table {
+  /// The place of a column with a name; nil if there is none.
+  fileprivate func position(of name: String) -> Int? { columns.firstIndex { $0.name.rawValue == name } }
+}

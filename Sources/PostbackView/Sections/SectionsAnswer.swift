@@ -1,0 +1,73 @@
+internal import Analysis
+internal import DerivedTables
+internal import DurableFiles
+internal import JSON
+internal import Ledger
+internal import PostbackPipeline
+internal import ReportPages
+internal import Reporting
+internal import TableReading
+internal import Tables
+
+/// The sections of the report's page, as they are at one commit and one generation.
+struct SectionsAnswer: Sendable {
+  let generation: Int?
+  let commit: String?
+  /// The counts by day, sender, app and outcome.
+  let cube: ReportCube
+  /// The markup of the findings, which may name amounts.
+  let findings: String
+  /// The tests of signals, for the next time.
+  let signals: KnownSignals
+  /// The members of the answer as JSON, without the braces around them, by the right to see amounts.
+  private let texts: [Bool: String]
+
+  /// Makes the sections of an output. What the output has counted for parts is used, and nothing is written there.
+  init(
+    _ output: String,
+    state: String?,
+    commit: String?,
+    cache: PartCache?,
+    signals: KnownSignals?,
+    jobs: Int
+  ) async throws(PipelineFailure) {
+    var sources = try PipelineFailure.state { () throws(FileFailure) in
+      try ReportSources(paths: [output], tables: try RunTables(at: [output], states: state.map { [$0] } ?? []))
+    }
+    (sources.cache, sources.signalCache) = (cache, cache)
+    (sources.signals, sources.sampleLimit, sources.jobs) = (signals, Self.sampleLimit, jobs)
+    let (content, tests) = try await sources.content()
+    let page = ReportPage(content)
+    self.signals = tests
+    self.commit = commit
+    generation = sources.snapshots.first?.number
+    cube = content.report.cube
+    findings = page.findingsMarkup
+    texts = Dictionary(
+      uniqueKeysWithValues: [true, false].map { seesRevenue in
+        (seesRevenue, String(JSONValue.object(page.parts(seesRevenue: seesRevenue)).description.dropFirst().dropLast()))
+      }
+    )
+    try cache?.removeUnused()
+  }
+
+  /// The number of rejects that are part of the answer, as in the page of `report`.
+  private static let sampleLimit = 2000
+
+  /// The answer as JSON.
+  func json(seesRevenue: Bool, isCurrent: Bool) -> [UInt8] {
+    let head: [JSONValue.Member] = [
+      .init("generation", generation.map { .integer($0) } ?? .null),
+      .init("commit", commit.map { .string($0) } ?? .null),
+      .init("is_current", .bool(isCurrent)),
+    ]
+    return Array("\(JSONValue.object(head).description.dropLast()),\(texts[seesRevenue] ?? "")}\n".utf8)
+  }
+}
+
+extension PartCache {
+  /// Removes the results that were not used since the folder was opened.
+  fileprivate func removeUnused() throws(PipelineFailure) {
+    try PipelineFailure.state { () throws(FileFailure) in try removeOthers(of: Kind.allCases) }
+  }
+}

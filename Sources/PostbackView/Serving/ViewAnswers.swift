@@ -1,0 +1,289 @@
+internal import Answers
+internal import Base
+internal import CampaignEnrichment
+internal import CopySettlement
+internal import DailyReports
+internal import Delivery
+internal import DurableFiles
+internal import JSON
+internal import PostbackLookup
+package import PostbackPipeline
+package import PostbackServer
+internal import SKAdNetwork
+internal import Tables
+
+/// The answers of the live page to questions for data.
+package struct ViewAnswers: Sendable {
+  let store: ViewStore
+  private let gate = QueryGate(width: 2, mostWaiting: 100)
+
+  /// Answers from an output.
+  package init(_ store: ViewStore) { self.store = store }
+
+  /// Returns the answer to a question at a path such as `/api/campaigns.csv`, by the right of the one who asks.
+  package func answer(_ path: String, _ query: String, _ role: ViewRole) async -> HTTPResponse {
+    guard await store.isReady(within: .seconds(10)) else {
+      return .view(503, "The tables are being read for the first time. Ask again in a moment.").retry(afterSeconds: 2)
+    }
+    do {
+      let parameters = try ViewParameters(query)
+      switch path {
+      case "/api/session":
+        try parameters.allow([])
+        return try await session(role)
+      case "/api/overview":
+        try parameters.allow([])
+        return overview(role)
+      case "/api/report":
+        try parameters.allow([])
+        return sections(role)
+      case "/api/campaigns", "/api/campaigns.csv", "/api/postbacks", "/api/postbacks.csv", "/api/rejects",
+        "/api/rejects.csv", "/api/postback":
+        guard await gate.enter() else {
+          return .view(503, "Too many questions are being answered. Ask again later.").retry(afterSeconds: 2)
+        }
+        do {
+          let answer = try await rows(path, parameters, role)
+          await gate.leave()
+          return answer
+        } catch {
+          await gate.leave()
+          throw error
+        }
+      default: return .view(404, "This server has no data at this path.")
+      }
+    } catch let defect as ViewDefect {
+      return .view(400, defect.reason)
+    } catch {
+      return .view(500, "The tables cannot be read: \(error)")
+    }
+  }
+
+  /// Reads what an answer needs, and returns it, for a process without a server.
+  package func answerAlone(
+    _ path: String,
+    _ query: String,
+    _ role: ViewRole
+  ) async throws(PipelineFailure) -> HTTPResponse {
+    try await store.load()
+    if path == "/api/report" { try await store.loadSections() }
+    return await answer(path, query, role)
+  }
+
+  /// The reason in an answer that refuses.
+  package static func reason(_ answer: HTTPResponse) -> String {
+    (try? JSONValue(parsing: answer.body))?["error"]?.text ?? "The answer has the status \(answer.status)."
+  }
+
+  private func rows(_ path: String, _ parameters: ViewParameters, _ role: ViewRole) async throws -> HTTPResponse {
+    switch path {
+    case "/api/campaigns", "/api/campaigns.csv": return try campaigns(path, parameters, role)
+    case "/api/postbacks", "/api/postbacks.csv": return try await postbacks(path, parameters, role)
+    case "/api/postback": return try await postback(parameters, role)
+    default: return try await rejects(path, parameters)
+    }
+  }
+
+  /// The command line that prints an answer as CSV.
+  private func command(_ path: String, _ parameters: ViewParameters) -> JSONValue.Member {
+    // The download has all rows.
+    let kept = parameters.text.split(separator: "&").filter { pair in
+      !["limit=", "offset=", "cursor="].contains { pair.hasPrefix($0) }
+    }
+    let query = kept.joined(separator: "&").replacing("'", with: "%27")
+    let place = "\(path).csv\(query.isEmpty ? "" : "?\(query)")"
+    let output = "'\(store.output.replacing("'", with: "'\\''"))'"
+    return .init("command", .string("postback view \(output) --get '\(place)'"))
+  }
+
+  // MARK: - Data in memory
+
+  private func session(_ role: ViewRole) async throws -> HTTPResponse {
+    let now = store.now
+    let codes = RejectCode.allCases.map { code -> JSONValue in
+      .object([
+        .init("code", .string(code.rawValue)), .init("class", .string(code.rejectClass.rawValue)),
+        .init("stage", .string(code.stage.rawValue)), .init("meaning", .string(code.explanation)),
+      ])
+    }
+    var members: [JSONValue.Member] = [
+      .init("program", .string("postback \(store.program)")), .init("output", .string(store.output)),
+      .init("role", .string(role.rawValue)), .init("revenue", .bool(role.seesRevenue)),
+    ]
+    members += now.members
+    members.append(.init("daily", now.daily.map { $0.json(seesRevenue: role.seesRevenue) } ?? .null))
+    members.append(.init("codes", .array(codes)))
+    return HTTPResponse(200, json: .object(members))
+  }
+
+  private func overview(_ role: ViewRole) -> HTTPResponse {
+    let now = store.now
+    let overview = OverviewAnswer(
+      counts: now.arrivals,
+      isComplete: now.areArrivalsComplete,
+      totals: now.rows?.totals,
+      newest: now.rows?.newest,
+      committedAt: now.rows?.committedAt,
+      now: Timestamp.now.milliseconds
+    )
+    let findings = role.seesRevenue ? now.sections : nil
+    let member = findings.map { sections -> JSONValue in
+      .object([
+        .init("html", .string(sections.findings)),
+        .init("generation", sections.generation.map { .integer($0) } ?? .null),
+      ])
+    }
+    return HTTPResponse(200, json: .object(now.members + overview.members + [.init("findings", member ?? .null)]))
+  }
+
+  private func sections(_ role: ViewRole) -> HTTPResponse {
+    let now = store.now
+    guard let sections = now.sections else {
+      return .view(503, "The sections are being made. Ask again in a moment.").retry(afterSeconds: 2)
+    }
+    let isCurrent = sections.generation == now.snapshot?.number && sections.commit == now.rows?.commit
+    return HTTPResponse(
+      200,
+      headers: [.init("Content-Type", "application/json")],
+      body: sections.json(seesRevenue: role.seesRevenue, isCurrent: isCurrent)
+    )
+  }
+
+  private func campaigns(
+    _ path: String,
+    _ parameters: ViewParameters,
+    _ role: ViewRole
+  ) throws -> HTTPResponse {
+    let now = store.now
+    guard let daily = now.daily else {
+      return .view(404, "There is no daily report in the output. Make it with postback refresh or postback daily.")
+    }
+    let isCSV = path.hasSuffix(".csv")
+    let query = try CampaignQuery(parameters, daily.dimensions, limit: isCSV ? nil : 200)
+    let answer = try CampaignAnswer(query, daily, seesRevenue: role.seesRevenue)
+    if isCSV { return .csv(answer.csv, "campaigns.csv") }
+    return HTTPResponse(200, json: .object(now.members + answer.members + [command("/api/campaigns", parameters)]))
+  }
+
+  // MARK: - Rows
+
+  private func postbacks(
+    _ path: String,
+    _ parameters: ViewParameters,
+    _ role: ViewRole
+  ) async throws -> HTTPResponse {
+    let now = store.now
+    let isCSV = path.hasSuffix(".csv")
+    let query = try CampaignRows(
+      parameters,
+      limit: isCSV ? Self.mostDownloaded : 50,
+      most: isCSV ? Self.mostDownloaded : 500
+    )
+    let page = try await query.page(
+      of: now.rows?.postbacks ?? [],
+      now.snapshot,
+      seesRevenue: role.seesRevenue,
+      patience: isCSV ? Self.longPatience : nil
+    )
+    if isCSV { return .csv(CampaignRows.csv(page.rows, seesRevenue: role.seesRevenue), "postbacks.csv") }
+    let columns = CampaignRows.columns(seesRevenue: role.seesRevenue)
+    return HTTPResponse(
+      200,
+      json: .object(
+        now.members + [
+          .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(page.rows.map { .object($0) })),
+        ] + page.members + [command("/api/postbacks", parameters)]
+      )
+    )
+  }
+
+  private func rejects(_ path: String, _ parameters: ViewParameters) async throws -> HTTPResponse {
+    let now = store.now
+    let isCSV = path.hasSuffix(".csv")
+    let query = try RejectRows(
+      parameters,
+      limit: isCSV ? Self.mostDownloaded : 50,
+      most: isCSV ? Self.mostDownloaded : 500
+    )
+    let page = try await query.page(of: now.rows?.rejects ?? [], patience: isCSV ? Self.longPatience : nil)
+    if isCSV { return .csv(RejectRows.csv(page.rows), "rejects.csv") }
+    let counts = now.sections.flatMap { query.counts(in: $0.cube) }
+    let codes = (counts ?? []).map { code, count -> JSONValue in
+      .object([
+        .init("code", .string(code)),
+        .init("class", .string((RejectCode(rawValue: code)?.rejectClass ?? .noise).rawValue)),
+        .init("count", .integer(count)),
+      ])
+    }
+    return HTTPResponse(
+      200,
+      json: .object(
+        now.members + [
+          .init("count", counts.map { .integer($0.reduce(0) { $0 + $1.count }) } ?? .null),
+          .init("is_complete", .bool(page.next == nil)), .init("codes", .array(codes)),
+          .init("rows", .array(page.rows.map(RejectRows.json))),
+        ] + page.members + [command("/api/rejects", parameters)]
+      )
+    )
+  }
+
+  /// The number of rows of a download that are read from the tables, the newest ones.
+  private static let mostDownloaded = 10_000
+
+  /// The time after which a download hands on what it has.
+  private static var longPatience: Duration { .seconds(30) }
+
+  /// The largest number of copies of a postback that are shown.
+  private static let mostCopies = 50
+
+  private func postback(_ parameters: ViewParameters, _ role: ViewRole) async throws -> HTTPResponse {
+    try parameters.allow(["id"])
+    guard let id = parameters["id"], (1...200).contains(id.utf8.count) else {
+      throw ViewDefect("id: Give a transaction id or a postback_key.")
+    }
+    let now = store.now
+    let finder = try RowFinder(store.output, state: store.givenState, jobs: store.jobs)
+    let found = try await finder.postbacks(
+      having: [LookupValue(.key, id), LookupValue(.transaction, id)],
+      derived: [.settled, .enriched],
+      mostRejects: 1000
+    )
+    let state = store.state
+    let answer = try await FoundAnswer(
+      found,
+      of: id,
+      trust: store.trust,
+      mostCopies: Self.mostCopies,
+      known: nil
+    ) { key throws(PipelineFailure) in
+      try PipelineFailure.state { () throws(FileFailure) in try Outbox.deliveries(of: key, in: state) }
+    }
+    guard !answer.isEmpty else { return .view(404, "No row of the output has this key or transaction.") }
+    guard case .object(let members) = role.seesRevenue ? answer.json : answer.json.withoutRevenue else {
+      return .view(500, "The answer is not an object.")
+    }
+    let quoted = "'\(store.output.replacing("'", with: "'\\''"))'"
+    let place = "'\(id.replacing("'", with: "'\\''"))'"
+    return HTTPResponse(
+      200,
+      json: .object(now.members + members + [.init("command", .string("postback find \(quoted) \(place)"))])
+    )
+  }
+}
+
+extension RowPage {
+  /// The members of an answer that lead to the next page.
+  fileprivate var members: [JSONValue.Member] {
+    let share = (searchedShare * 10_000).rounded() / 10_000
+    return [
+      .init("next", next.map { .string($0.text) } ?? .null), .init("searched_share", .string("\(share)")),
+    ]
+  }
+}
+
+extension HTTPResponse {
+  /// A table for download.
+  fileprivate static func csv(_ bytes: [UInt8], _ name: String) -> HTTPResponse {
+    .text("text/csv", bytes).adding("Content-Disposition", "attachment; filename=\"\(name)\"")
+  }
+}

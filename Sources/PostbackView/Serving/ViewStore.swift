@@ -1,0 +1,228 @@
+internal import Analysis
+internal import Base
+internal import DerivedTables
+package import DurableFiles
+internal import JSON
+internal import Ledger
+internal import PostbackLookup
+package import PostbackPipeline
+package import PostbackVerification
+internal import Synchronization
+internal import Tables
+
+/// The data of the live page: what is held in memory of one output, and where the rest is read.
+///
+/// `follow` looks for new commits and generations, and replaces what is in memory. An answer takes what is there at its beginning,
+/// so that it never has numbers of two generations.
+package final class ViewStore: Sendable {
+  /// What an answer is made of.
+  struct Moment: Sendable {
+    var rows: CommittedRows?
+    var snapshot: DerivedSnapshot?
+    var daily: DailyStore?
+    var arrivals = ArrivalCounts()
+    var areArrivalsComplete = false
+    var sections: SectionsAnswer?
+    /// Indicates that the tables were read once.
+    var isReady = false
+
+    /// The members that name the moment.
+    var members: [JSONValue.Member] {
+      [
+        .init("generation", snapshot?.number.map { .integer($0) } ?? .null),
+        .init("commit", rows?.commit.map { .string($0) } ?? .null),
+      ]
+    }
+  }
+
+  /// The folder of the tables, as it was given.
+  package let output: String
+  /// The folder of the state, if it was given.
+  let givenState: String?
+  let state: String
+  let program: String
+  let trust: TrustPolicy
+  let jobs: Int
+  let events = ViewEvents()
+  private let moment = Mutex(Moment())
+  private let cache: Mutex<PartCache?>
+  private let report: @Sendable (String) -> Void
+
+  /// Opens an output.
+  ///
+  /// - Parameters:
+  ///   - output: The folder of the tables.
+  ///   - state: The folder of its state; nil for the one in the output.
+  ///   - trust: The keys with which rejects are verified again.
+  ///   - program: The version of the program, whose results of parts are used.
+  ///   - jobs: The number of batches that are read at once.
+  ///   - mayBeMissing: True if the folder may be made later.
+  ///   - report: The function that tells the operator of a failure.
+  /// - Throws: A failure if the folder cannot be read, or has no tables.
+  package init(
+    _ output: String,
+    state: String?,
+    trust: TrustPolicy,
+    program: String,
+    jobs: Int,
+    mayBeMissing: Bool = false,
+    report: @escaping @Sendable (String) -> Void
+  ) throws(FileFailure) {
+    (self.output, self.program, self.trust, self.jobs, self.report) = (output, program, trust, jobs, report)
+    givenState = state
+    self.state = state ?? StateFolder.path(in: output)
+    cache = Mutex(nil)
+    let isThere = try DurableFolder(output).byteCount(of: ".") != nil
+    guard isThere || mayBeMissing else {
+      throw FileFailure(.notFound, output, "The directory does not exist", advice: "Give the directory of --out")
+    }
+    _ = try CommittedRows(in: output, state: self.state)
+  }
+
+  /// What an answer is made of now.
+  var now: Moment { moment.withLock { $0 } }
+
+  /// Waits until the tables were read once; returns false if that takes long.
+  func isReady(within limit: Duration) async -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while !now.isReady {
+      guard ContinuousClock.now < deadline else { return false }
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    return true
+  }
+
+  // MARK: - Following
+
+  /// Reads what is there, and then follows the commits until the task is cancelled.
+  package func follow() async {
+    let counter = ArrivalCounter { [self] counts, isComplete in
+      moment.withLock { ($0.arrivals, $0.areArrivalsComplete) = (counts, isComplete) }
+    }
+    let sections = Task { await followSections() }
+    defer { sections.cancel() }
+    var isFirst = true
+    while !Task.isCancelled {
+      do {
+        try await look(counter, isFirst: isFirst)
+        isFirst = false
+      } catch {
+        report("\(error)")
+      }
+      events.answerPatient()
+      try? await Task.sleep(for: .milliseconds(500))
+    }
+  }
+
+  /// Reads everything once, for an answer without a server. The sections of the report are left out.
+  package func load() async throws(PipelineFailure) {
+    let counter = ArrivalCounter { [self] counts, isComplete in
+      moment.withLock { ($0.arrivals, $0.areArrivalsComplete) = (counts, isComplete) }
+    }
+    try await look(counter, isFirst: true)
+  }
+
+  private func look(_ counter: ArrivalCounter, isFirst: Bool) async throws(PipelineFailure) {
+    let before = now
+    let (output, state) = (output, state)
+    let isCommitted = try PipelineFailure.state { () throws(FileFailure) in
+      Ledger.isThere(state) ? try Ledger.lastCommit(state) != before.rows?.witnessed : false
+    }
+    let found = try PipelineFailure.state { () throws(FileFailure) in
+      (
+        rows: isCommitted || isFirst ? try CommittedRows(in: output, state: state) : nil,
+        snapshot: try DerivedSnapshot(of: output)
+      )
+    }
+    let isOfOtherGeneration = isFirst || found.snapshot.folder != before.snapshot?.folder
+    if isOfOtherGeneration {
+      let daily = try await DailyStore(found.snapshot, jobs: jobs)
+      moment.withLock { ($0.snapshot, $0.daily) = (found.snapshot, daily) }
+    }
+    if let rows = found.rows { moment.withLock { ($0.rows, $0.isReady) = (rows, true) } }
+    if isOfOtherGeneration, !isFirst { tellGeneration(found.snapshot) }
+    guard let rows = found.rows else { return }
+    // The new rows are counted before the commit is told.
+    let horizon = OverviewAnswer.horizon(newest: rows.newest, now: Timestamp.now.milliseconds)
+    try await counter.update(rows.postbacks + rows.rejects, after: horizon)
+    var members = [JSONValue.Member("commit", rows.commit.map { .string($0) } ?? .null)]
+    if let totals = rows.totals { members.append(.init("totals", .object(totals.members))) }
+    events.tell(.commit, .object(members))
+    if isFirst, let snapshot = now.snapshot { tellGeneration(snapshot) }
+  }
+
+  private func tellGeneration(_ snapshot: DerivedSnapshot) {
+    events.tell(.generation, .object([.init("generation", snapshot.number.map { .integer($0) } ?? .null)]))
+  }
+
+  // MARK: - Sections
+
+  /// The shortest time between two makings of the sections for new commits alone, and how many times as long as a making.
+  private static let (leastPause, pauseFactor) = (Duration.seconds(30), 20)
+
+  /// Makes the sections again after new generations, and from time to time after commits.
+  private func followSections() async {
+    var pause = Duration.zero
+    var last = ContinuousClock.now - Self.leastPause
+    var failed: String?
+    while !Task.isCancelled {
+      let now = now
+      let key = "\(now.snapshot?.folder ?? "") \(now.rows?.commit ?? "")"
+      let isOfOtherTables = now.sections == nil || now.sections?.generation != now.snapshot?.number
+      let isOfOtherRows = now.sections?.commit != now.rows?.commit
+      if now.areArrivalsComplete, failed != key, isOfOtherTables || isOfOtherRows && .now - last > pause {
+        let start = ContinuousClock.now
+        do {
+          let made = try await makeSections(now)
+          moment.withLock { $0.sections = made }
+          events.tell(.report, .object([.init("generation", made.generation.map { .integer($0) } ?? .null)]))
+          failed = nil
+        } catch {
+          failed = key
+          report("The sections of the report cannot be made: \(error)")
+        }
+        last = .now
+        pause = max(Self.leastPause, (last - start) * Self.pauseFactor)
+      }
+      try? await Task.sleep(for: .milliseconds(500))
+    }
+  }
+
+  /// Makes the sections of the report for a moment.
+  func makeSections(_ now: Moment) async throws(PipelineFailure) -> SectionsAnswer {
+    try await SectionsAnswer(
+      output,
+      state: givenState,
+      commit: now.rows?.commit,
+      cache: try partCache(),
+      signals: now.sections?.signals,
+      jobs: max(jobs / 2, 1)
+    )
+  }
+
+  /// Makes the sections now, for an answer without a server.
+  func loadSections() async throws(PipelineFailure) {
+    let made = try await makeSections(now)
+    moment.withLock { $0.sections = made }
+  }
+
+  /// The results of parts that the output does not have, in a folder of this process.
+  private func partCache() throws(PipelineFailure) -> PartCache? {
+    if let cache = cache.withLock({ $0 }) { return cache }
+    let folder = try PipelineFailure.state { () throws(FileFailure) in try TemporaryPlace.make() }
+    let made = try PartCache(temporary: folder, over: output, program: program)
+    cache.withLock { $0 = made }
+    return made
+  }
+
+  /// Removes the folder of this process.
+  package func close() {
+    events.close()
+    let cache = cache.withLock { cache in
+      defer { cache = nil }
+      return cache
+    }
+    // A making of sections may still write there.
+    for _ in 0..<3 where cache.map({ (try? PartCache.remove($0.path)) == nil }) ?? false {}
+  }
+}

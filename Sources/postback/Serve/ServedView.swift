@@ -1,0 +1,49 @@
+internal import DurableFiles
+internal import PostbackServer
+internal import PostbackService
+internal import PostbackView
+
+/// The live page beside a receiver.
+struct ServedView {
+  private let service: ViewService
+  private let access: ViewAccess
+
+  /// Makes the page's server for the users of a configuration, and tells the log of failures.
+  init(_ settings: ServiceSettings, jobs: Int, _ log: Log) throws(CommandFailure) {
+    let configuration = settings.configuration
+    guard let view = configuration.view else {
+      throw CommandFailure(.usage, "--view needs the object view in the configuration, with an address and users.")
+    }
+    guard let output = configuration.out, !output.isEmpty else {
+      throw CommandFailure(.usage, "--view needs the folder of the tables. Give --out, or out in the configuration.")
+    }
+    let store: ViewStore
+    do throws(FileFailure) {
+      store = try ViewStore(
+        output,
+        state: configuration.state,
+        trust: settings.trust,
+        program: Main.version,
+        jobs: jobs,
+        mayBeMissing: true
+      ) { log.warning("view_failing", $0) }
+    } catch {
+      throw CommandFailure(error)
+    }
+    (service, access) = try ViewCommand.service(store, view, configuration.trustedProxies)
+    log.info("view_listening", "at http://\(service.address) for \(view.users.count) users")
+  }
+
+  /// Begins to answer.
+  func start() throws(CommandFailure) {
+    do throws(HTTPServer.Failure) { try service.start() } catch { throw CommandFailure(.software, error.description) }
+  }
+
+  /// Replaces the users. Sessions end if they have changed.
+  func use(_ settings: ServiceSettings) {
+    if let view = settings.configuration.view { access.use(view.users.map { ViewToken($0) }) }
+  }
+
+  /// Ends.
+  func stop() { service.stop() }
+}

@@ -1,0 +1,156 @@
+internal import DurableFiles
+internal import PostbackPipeline
+internal import PostbackServer
+internal import PostbackVerification
+internal import PostbackView
+internal import Signatures
+internal import Spool
+
+/// `postback view`: shows the tables of a run as a page that follows the commits.
+struct ViewCommand: Command {
+  struct Options: OptionGroup {
+    let port = Option("--port N", "The port on 127.0.0.1; default is a free one.").value(.integer(in: 0...65_535))
+    let get = Option(
+      "--get ADDRESS",
+      "Print the answer at this address of the page, such as /api/campaigns.csv?by=network_name, and end."
+    ).value(.text)
+    let role = Option("--role ROLE", "With --get or a token for once: read (default) or read_without_revenue.")
+      .value("read or read_without_revenue", else: .read) { ViewRole(rawValue: $0) }
+    let state = Option("--state DIR", "The folder of the state; default _state in OUT.").value(.text)
+    let configuration = Option(
+      "--config FILE",
+      "The configuration (docs/configuration.md), which names OUT, and in view the users of the page."
+    ).value(.text)
+    let jobs = Option.jobs()
+    let keys = KeyOptions()
+  }
+
+  static let manual = Manual(
+    name: "view",
+    summary: "Show the tables of a run as a page in the browser that follows the commits.",
+    usage: "[OUT] [--port N] [--config FILE] [--get ADDRESS]",
+    discussion: """
+      OUT is the --out folder of run or watch. The server listens on 127.0.0.1 alone and prints an address with a token that is
+      good for one browser. It shows what came in the last hour, day and week, the campaigns, the rejects and signals as in the
+      page of report, and everything about one postback, and follows new commits and refreshed tables. It reads only: no request
+      changes anything, and nothing is written to OUT but the index of find, if that is allowed. It ends with Ctrl-C.
+
+      With a configuration that has users in view, and without --port, the page is theirs: the server listens at the address of
+      view, behind a proxy that ends TLS, and prints no token. serve --view does the same beside the receiver.
+
+      --get prints the answer at an address without a server, so that each table of the page can be had in a script. It does not
+      wait for tests of signals, which only /api/report has.
+      Exit status: 0 asked to end; 64 usage, 65 the state or the configuration is wrong, 66 the tables do not exist, 73 cannot
+      listen, 74 I/O; 1 --get was answered with an error.
+      """,
+    options: Options.options,
+    example: "postback view out"
+  )
+
+  private let output: String
+  private let options: Options
+  private let trust: TrustPolicy
+  private let configuration: ServerConfiguration?
+
+  init(_ arguments: Arguments) throws(CommandFailure) {
+    options = try arguments.read()
+    configuration = try options.configuration.map { path throws(CommandFailure) in
+      do throws(ConfigurationErrors) {
+        return try ServerConfiguration(reading: path, readsSecrets: false, readsViewTokens: true)
+      } catch {
+        throw CommandFailure(.configuration, lines: error)
+      }
+    }
+    guard arguments.operands.count <= 1, let output = arguments.operands.first ?? configuration?.out, !output.isEmpty
+    else {
+      throw CommandFailure(.usage, "Give one operand, the --out folder of a run, or a configuration that names it.")
+    }
+    self.output = output
+    trust = try options.keys.trust()
+  }
+
+  func run() async throws(CommandFailure) {
+    HeapSettings.giveFreeMemoryBack()
+    HeapSettings.shareOneHeap()
+    let store: ViewStore
+    do throws(FileFailure) {
+      store = try ViewStore(
+        output,
+        state: options.state ?? configuration?.state,
+        trust: trust,
+        program: Main.version,
+        jobs: options.jobs
+      ) { Terminal.warn($0) }
+    } catch {
+      throw CommandFailure(error)
+    }
+    if let address = options.get { return try await print(address, of: store) }
+    let signals: UnixSignals
+    do throws(FileFailure) { signals = try UnixSignals() } catch { throw CommandFailure(error) }
+    let service = try service(store)
+    do throws(HTTPServer.Failure) { try service.start() } catch { throw CommandFailure(.software, error.description) }
+    while !signals.pending().contains(where: \.asksToEnd) {
+      do { try await Task.sleep(for: .milliseconds(50)) } catch { break }
+    }
+    service.stop()
+  }
+
+  /// Prints the answer at an address.
+  private func print(_ address: String, of store: ViewStore) async throws(CommandFailure) {
+    let parts = address.split(separator: "?", maxSplits: 1).map(String.init)
+    let answers = ViewAnswers(store)
+    defer { store.close() }
+    let answer: HTTPResponse
+    do throws(PipelineFailure) {
+      answer = try await answers.answerAlone(parts.first ?? "", parts.count > 1 ? parts[1] : "", options.role)
+    } catch {
+      throw CommandFailure(error)
+    }
+    var text = answer.body
+    if text.last == UInt8(ascii: "\n") { text.removeLast() }
+    guard answer.status == 200 else { throw CommandFailure(.different, ViewAnswers.reason(answer)) }
+    try Terminal.print(String(decoding: text, as: UTF8.self))
+  }
+
+  /// Makes the server, and prints the address.
+  private func service(_ store: ViewStore) throws(CommandFailure) -> ViewService {
+    if let view = configuration?.view, options.port == nil {
+      let service = try Self.service(store, view, configuration?.trustedProxies ?? []).service
+      Terminal.note("The page of \(output) is at http://\(service.address) for \(view.users.count) users.")
+      return service
+    }
+    do {
+      let access = ViewAccess(hosts: [], tokens: [], isSecure: false)
+      let address = ListenAddress(host: "127.0.0.1", port: UInt16(options.port ?? 0))
+      let service = try ViewService(store, access, address)
+      access.accept(hosts: ["127.0.0.1:\(service.address.port)", "localhost:\(service.address.port)"])
+      let token = try access.makeTokenForOnce(options.role)
+      try Terminal.print("http://127.0.0.1:\(service.address.port)/?token=\(token)")
+      return service
+    } catch let failure as ListeningSocket.Failure {
+      throw CommandFailure(.cannotCreate, failure.description)
+    } catch {
+      throw CommandFailure(of: error)
+    }
+  }
+
+  /// Makes the server for the users of a configuration, and the access to it, which a new configuration changes.
+  static func service(
+    _ store: ViewStore,
+    _ view: ViewConfiguration,
+    _ proxies: [AddressRange]
+  ) throws(CommandFailure) -> (service: ViewService, access: ViewAccess) {
+    guard !view.users.isEmpty else {
+      throw CommandFailure(.configuration, "The object view of the configuration has no users. Add one with a token.")
+    }
+    let access = ViewAccess(hosts: [], tokens: view.users.map { ViewToken($0) }, isSecure: view.usesTLS)
+    do throws(ListeningSocket.Failure) {
+      let service = try ViewService(store, access, view.listen, proxies: proxies)
+      let port = service.address.port
+      access.accept(hosts: Set(view.hosts + ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]))
+      return (service, access)
+    } catch {
+      throw CommandFailure(.cannotCreate, error.description)
+    }
+  }
+}

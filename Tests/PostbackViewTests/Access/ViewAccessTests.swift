@@ -1,0 +1,117 @@
+import PostbackServer
+import Testing
+
+@testable import PostbackView
+
+@Suite struct `The doorkeeper of the live page` {
+  private let access = ViewAccess(hosts: ["127.0.0.1:80"], tokens: [], isSecure: false)
+
+  private func request(
+    _ target: String,
+    host: String? = "127.0.0.1:80",
+    cookie: String? = nil,
+    method: String = "GET"
+  ) -> HTTPRequest {
+    var headers = host.map { [HTTPRequest.Field("Host", $0)] } ?? []
+    if let cookie { headers.append(.init("Cookie", cookie)) }
+    guard let client = IPAddress("127.0.0.1") else { preconditionFailure("the address is one") }
+    return HTTPRequest(method: method, target: target, headers: headers, client: client)
+  }
+
+  /// Opens an address with a token, and returns the cookie as a browser sends it.
+  private func cookie(_ token: String, _ access: ViewAccess) throws -> String {
+    guard case .entrance(let cookie, _) = access.verdict(on: request("/?token=\(token)")) else {
+      throw Refused()
+    }
+    return String(cookie.prefix { $0 != ";" })
+  }
+
+  private struct Refused: Error {}
+
+  private func role(_ verdict: ViewAccess.Verdict) -> ViewRole? {
+    if case .session(let role) = verdict { role } else { nil }
+  }
+
+  private func status(_ verdict: ViewAccess.Verdict) -> Int? {
+    if case .refused(let response) = verdict { response.status } else { nil }
+  }
+
+  @Test func `lets nobody in without a session`() {
+    #expect(status(access.verdict(on: request("/"))) == 401)
+    #expect(status(access.verdict(on: request("/api/overview"))) == 401)
+    #expect(
+      status(access.verdict(on: request("/", cookie: "postback_view=\(String(repeating: "0", count: 64))"))) == 401
+    )
+    #expect(status(access.verdict(on: request("/?token="))) == 401)
+  }
+
+  @Test func `takes a token for once only once`() throws {
+    let token = try access.makeTokenForOnce()
+    let cookie = try cookie(token, access)
+    #expect(role(access.verdict(on: request("/api/overview", cookie: cookie))) == .read)
+    #expect(role(access.verdict(on: request("/", cookie: "other=1; \(cookie)"))) == .read)
+    #expect(status(access.verdict(on: request("/?token=\(token)"))) == 401)
+  }
+
+  @Test func `does not spend a token on a preview of the link, nor at the address of data`() throws {
+    let token = try access.makeTokenForOnce()
+    #expect(status(access.verdict(on: request("/?token=\(token)", method: "HEAD"))) == 401)
+    #expect(status(access.verdict(on: request("/api/overview?token=\(token)"))) == 401)
+    _ = try cookie(token, access)
+  }
+
+  @Test(arguments: ["evil.example", "127.0.0.1:81", "127.0.0.1", "", "127.0.0.1:80.evil.example"])
+  func `refuses a page that is called by another name, as DNS rebinding does`(_ host: String) throws {
+    let token = try access.makeTokenForOnce()
+    let cookie = try cookie(token, access)
+    #expect(status(access.verdict(on: request("/", host: host, cookie: cookie))) == 403)
+    #expect(status(access.verdict(on: request("/", host: nil, cookie: cookie))) == 403)
+  }
+
+  @Test func `sets a cookie that scripts and other sites do not see`() throws {
+    let token = try access.makeTokenForOnce()
+    guard case .entrance(let cookie, let place) = access.verdict(on: request("/rejects?token=\(token)&code=a%3C"))
+    else {
+      throw Refused()
+    }
+    #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Strict"))
+    #expect(place == "/rejects?code=a%3C")
+  }
+
+  @Test func `leads to no other site, whatever the address is`() throws {
+    for path in ["//evil.example/", "/\\evil.example", "/%2f/evil.example"] {
+      let token = try access.makeTokenForOnce()
+      guard case .entrance(_, let place) = access.verdict(on: request("\(path)?token=\(token)&a=\"><script>")) else {
+        throw Refused()
+      }
+      #expect(place.hasPrefix("/?"), "\(place)")
+      let body = String(decoding: HTTPResponse.entrance(cookie: "", to: place).body, as: UTF8.self)
+      #expect(!body.contains("<script>"))
+    }
+  }
+
+  @Test func `gives each user the right of the token`() throws {
+    let tokens = try [("first token of 16", ViewRole.read), ("second token of 16", .readWithoutRevenue)].map {
+      ViewToken(digest: try ViewAccess.digest(of: $0), role: $1)
+    }
+    let access = ViewAccess(hosts: [], tokens: tokens, isSecure: true)
+    for (token, expected) in [("first%20token%20of%2016", ViewRole.read), ("second+token+of+16", .readWithoutRevenue)] {
+      // A user's token is good for many browsers.
+      for _ in 0..<2 {
+        let cookie = try cookie(token, access)
+        #expect(role(access.verdict(on: request("/", cookie: cookie))) == expected)
+      }
+    }
+    let cookie = try cookie("first+token+of+16", access)
+    access.use([tokens[1]])
+    #expect(status(access.verdict(on: request("/", cookie: cookie))) == 401)
+  }
+
+  @Test func `ends the oldest session where there are too many`() throws {
+    let tokens = [ViewToken(digest: try ViewAccess.digest(of: "a token of 16 bytes"), role: .read)]
+    let access = ViewAccess(hosts: [], tokens: tokens, isSecure: true)
+    let cookies = try (0...1000).map { _ in try cookie("a+token+of+16+bytes", access) }
+    #expect(status(access.verdict(on: request("/", cookie: cookies[0]))) == 401)
+    #expect(role(access.verdict(on: request("/", cookie: cookies[1]))) == .read)
+  }
+}
