@@ -7,7 +7,7 @@ internal import PostbackVerification
 @main
 struct Benchmarks {
   private let options: Options
-  private let folder: String
+  private var folder: String
   private let program: String
   private let postback: String
   private var report: Report
@@ -83,14 +83,15 @@ struct Benchmarks {
   /// worse by more than the noise.
   private mutating func compareWithRelease() async throws {
     var files: [String] = []
+    let root = folder
     for run in 1...3 {
       Self.complain("run \(run) of 3")
-      report.sections = []
-      lastSpeed = nil
+      folder = try DurableFolder(making: "\(root)/\(run)").path
+      (report.sections, lastSpeed) = ([], nil)
       try await self.run()
-      let file = "\(folder)/guard-\(run).json"
-      try FileBytes(writing: file).write(report.json)
-      files.append(file)
+      try TemporaryFolder.remove(folder)
+      files.append("\(root)/\(run).json")
+      try FileBytes(writing: "\(root)/\(run).json").write(report.json)
     }
     if let path = options.jsonPath { try FileBytes(writing: path).write(report.json) }
     let comparison = try ReportComparison(before: ["Fixtures/benchmarks.json"], after: files)
@@ -183,7 +184,9 @@ struct Benchmarks {
   private mutating func measurePipeline(_ dump: Dump) async throws {
     let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
     var inputs = [("plain", dump)]
-    if ProcessRun.isInstalled("gzip") {
+    if !options.wants("run") {
+      inputs = []
+    } else if ProcessRun.isInstalled("gzip") {
       inputs.append(("gzip", try dump.compressed()))
     } else {
       report.skipped.append("gzip in: there is no gzip command")
