@@ -218,7 +218,7 @@ def check_configuration():
 def check_options(pages, binary):
     """Looks for options in code spans that no command, no script of the tests and no job has. Benchmarks and network_folder.sh have
     some of their own."""
-    known = {"--quick", "--diagnosis", "--resends", "--stages", "--pauses"}
+    known = {"--quick", "--diagnosis", "--resends", "--stages", "--view", "--guard", "--pauses"}
     for script in [*glob.glob(os.path.join(PROJECT, "Tests/**/*.py"), recursive=True), *glob.glob(os.path.join(PROJECT, "deploy/spark/*.py"))]:
         with open(script, encoding="utf-8") as file:
             known.update(re.findall(r'add_argument\(\s*"(--[a-z0-9-]+)"', file.read()))
