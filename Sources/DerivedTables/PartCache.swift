@@ -74,16 +74,15 @@ package final class PartCache: Sendable {
     try self.init(path, "", isTemporary: true, over: [], nil)
   }
 
-  /// Makes an empty folder, which is removed at the end, for the results that an output does not have. Those that it has are read,
-  /// and nothing is written there.
+  /// Takes an empty folder of this process, which is removed at the end, for the results that an output does not have. Those that it
+  /// has are read, and nothing is written there. The folder is not made anew, because its rights are those that it was made with.
   package convenience init(
     temporary path: String,
     over output: String,
     program: String
   ) throws(PipelineFailure) {
     let store = try PipelineFailure.state { () throws(FileFailure) in
-      try Self.remove(path)
-      return try DerivedStore.folder(in: output).path
+      try DerivedStore.folder(in: output).path
     }
     let others = [DerivedStore.cacheName, DerivedStore.pageName].map { DurableFolder("\(store)/\($0)") }
     try self.init(path, program, isTemporary: true, over: others, nil)
@@ -234,6 +233,9 @@ package final class PartCache: Sendable {
     if try folder.byteCount(of: name) != nil { try folder.remove(name) }
     if !others.isEmpty { hidden.withLock { _ = $0.insert(name) } }
   }
+
+  /// Forgets which files were used, so that `removeOthers` removes those that are not used from here on.
+  package func forgetUses() { used.withLock { $0.removeAll() } }
 
   /// Notes that files are still used.
   package func use(_ names: [String]) { used.withLock { $0.formUnion(names) } }

@@ -23,6 +23,8 @@ package final class ViewAccess: Sendable {
 
   private struct Session {
     let role: ViewRole
+    /// The digest of the token that it was begun with.
+    let token: [UInt8]
     let ends: ContinuousClock.Instant
   }
 
@@ -46,6 +48,8 @@ package final class ViewAccess: Sendable {
   private static let lifetime = Duration.seconds(12 * 3600)
   /// The number of sessions that are kept; the oldest ends for a further one.
   private static let mostSessions = 1000
+  /// The number of sessions of one token; its oldest ends for a further one, so that its user ends none of others.
+  private static let mostOfToken = 50
 
   /// Creates a doorkeeper.
   ///
@@ -90,8 +94,8 @@ package final class ViewAccess: Sendable {
     let pairs = QueryParameter.pairs(in: Array(request.query.utf8)[...])
     if let given = pairs.first(where: { $0.name == Self.tokenParameter })?.value {
       // A preview of a link asks with HEAD, and must not spend the token.
-      guard request.method == "GET", !request.path.hasPrefix(ViewPath.data), let role = role(ofToken: given),
-        let cookie = begin(role)
+      guard request.method == "GET", !request.path.hasPrefix(ViewPath.data), let token = token(given),
+        let cookie = begin(token, Self.cookieName(on: name))
       else {
         return .refused(.closed(request, "The token is not valid, or it was used before."))
       }
@@ -99,10 +103,18 @@ package final class ViewAccess: Sendable {
     }
     for cookie in request.values(of: "Cookie").flatMap({ $0.split(separator: ";") }) {
       let parts = cookie.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
-      guard parts.count == 2, parts[0] == Self.cookieName, let role = role(ofSession: parts[1]) else { continue }
+      guard parts.count == 2, parts[0] == Self.cookieName(on: name), let role = role(ofSession: parts[1]) else {
+        continue
+      }
       return .session(role)
     }
     return .refused(.closed(request, "There is no session."))
+  }
+
+  /// The name of the cookie for a host: browsers send cookies to all ports of a name, so each port has a cookie of its own.
+  private static func cookieName(on host: String) -> String {
+    let port = host.split(separator: ":").last.flatMap { host.contains(":") ? UInt16($0) : nil }
+    return cookieName + (port.map { "_\($0)" } ?? "")
   }
 
   private func isAccepted(host: String) -> Bool {
@@ -110,18 +122,18 @@ package final class ViewAccess: Sendable {
     return hosts.withLock { $0.isEmpty || $0.contains(name) }
   }
 
-  /// Returns the role of a token, and spends the one that is good for one session.
-  private func role(ofToken token: String) -> ViewRole? {
-    guard (16...256).contains(token.utf8.count), let digest = try? Self.digest(of: token) else { return nil }
+  /// Returns a token that is known, and spends the one that is good for one session.
+  private func token(_ text: String) -> ViewToken? {
+    guard (16...256).contains(text.utf8.count), let digest = try? Self.digest(of: text) else { return nil }
     return state.withLock { state in
-      var role: ViewRole?
+      var found: ViewToken?
       // Every token is compared, so that the time does not reveal a near match.
-      for known in state.tokens where known.digest.isEqualInConstantTime(to: digest) { role = known.role }
+      for known in state.tokens where known.digest.isEqualInConstantTime(to: digest) { found = known }
       if let once = state.once, once.digest.isEqualInConstantTime(to: digest) {
         state.once = nil
-        role = once.role
+        found = once
       }
-      return role
+      return found
     }
   }
 
@@ -138,20 +150,27 @@ package final class ViewAccess: Sendable {
   }
 
   /// Begins a session. Returns the cookie; nil if libcrypto fails.
-  private func begin(_ role: ViewRole) -> String? {
+  private func begin(_ token: ViewToken, _ cookie: String) -> String? {
     let text = Self.randomText()
     guard let digest = try? Self.digest(of: text) else { return nil }
     state.withLock { state in
-      if state.order.count >= Self.mostSessions { state.sessions[state.order.removeFirst()] = nil }
-      state.sessions[digest] = Session(role: role, ends: .now + Self.lifetime)
+      let own = state.order.filter { state.sessions[$0]?.token == token.digest }
+      let last = own.count >= Self.mostOfToken ? own[0] : state.order.count >= Self.mostSessions ? state.order[0] : nil
+      if let last {
+        state.sessions[last] = nil
+        state.order.removeAll { $0 == last }
+      }
+      state.sessions[digest] = Session(role: token.role, token: token.digest, ends: .now + Self.lifetime)
       state.order.append(digest)
     }
-    return "\(Self.cookieName)=\(text); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+    return "\(cookie)=\(text); Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
   }
 
   /// The address of a request without the token, as a path of this server.
   private static func place(_ request: HTTPRequest) -> String {
-    let kept = request.query.split(separator: "&").filter { !$0.hasPrefix("\(tokenParameter)=") }
+    let kept = request.query.split(separator: "&").filter { pair in
+      QueryParameter.pairs(in: Array(pair.utf8)[...]).first?.name != tokenParameter
+    }
     let path = ViewPath.pages.contains(request.path) ? request.path : "/"
     return kept.isEmpty ? path : "\(path)?\(kept.joined(separator: "&"))"
   }

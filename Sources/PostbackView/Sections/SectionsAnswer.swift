@@ -36,6 +36,8 @@ struct SectionsAnswer: Sendable {
     }
     (sources.cache, sources.signalCache) = (cache, cache)
     (sources.signals, sources.sampleLimit, sources.jobs) = (signals, Self.sampleLimit, jobs)
+    // Results of rows that were removed, or replaced by a later commit, go with the next making.
+    cache?.forgetUses()
     let (content, tests) = try await sources.content()
     let page = ReportPage(content)
     self.signals = tests
@@ -66,7 +68,7 @@ struct SectionsAnswer: Sendable {
 }
 
 extension PartCache {
-  /// Removes the results that were not used since the folder was opened.
+  /// Removes the results that the last making has not used.
   fileprivate func removeUnused() throws(PipelineFailure) {
     try PipelineFailure.state { () throws(FileFailure) in try removeOthers(of: Kind.allCases) }
   }

@@ -16,6 +16,8 @@ internal import Tables
 package struct ViewAnswers: Sendable {
   let store: ViewStore
   private let gate = QueryGate(width: 2, mostWaiting: 100)
+  /// The gate for downloads of rows, which may read for long, so that nobody else waits for them.
+  private let downloads = QueryGate(width: 1, mostWaiting: 10)
 
   /// Answers from an output.
   package init(_ store: ViewStore) { self.store = store }
@@ -39,6 +41,7 @@ package struct ViewAnswers: Sendable {
         return sections(role)
       case "/api/campaigns", "/api/campaigns.csv", "/api/postbacks", "/api/postbacks.csv", "/api/rejects",
         "/api/rejects.csv", "/api/postback":
+        let gate = ["/api/postbacks.csv", "/api/rejects.csv"].contains(path) ? downloads : gate
         guard await gate.enter() else {
           return .view(503, "Too many questions are being answered. Ask again later.").retry(afterSeconds: 2)
         }

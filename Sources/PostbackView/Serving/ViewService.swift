@@ -29,8 +29,8 @@ package final class ViewService: Sendable {
   ) throws(ListeningSocket.Failure) {
     (self.store, self.access) = (store, access)
     var limits = ServerLimits()
-    (limits.threads, limits.connections, limits.connectionsPerAddress) = (2, 1024, 512)
-    // All viewers may come from one address, that of a proxy or of an office.
+    // All viewers may come from one address, that of a proxy or of an office, and idle connections make room for them.
+    (limits.threads, limits.connections, limits.connectionsPerAddress) = (2, 1024, 1024)
     (limits.requestsPerMinute, limits.bodyBytes) = (0, 1 << 20)
     server = HTTPServer(
       try ListeningSocket(address),

@@ -36,6 +36,31 @@ import Testing
     if case .refused(let response) = verdict { response.status } else { nil }
   }
 
+  @Test func `ends no session of others for many of one token`() throws {
+    let tokens = try ["anna", "agency"].map { name in
+      ViewToken(
+        digest: try ViewAccess.digest(of: "\(name)-token-of-16-bytes"),
+        role: name == "anna" ? .read : .readWithoutRevenue
+      )
+    }
+    let access = ViewAccess(hosts: [], tokens: tokens, isSecure: false)
+    let anna = try cookie("anna-token-of-16-bytes", access)
+    let first = try cookie("agency-token-of-16-bytes", access)
+    for _ in 0..<1100 { _ = try cookie("agency-token-of-16-bytes", access) }
+    #expect(role(access.verdict(on: request("/", cookie: anna))) == .read)
+    #expect(status(access.verdict(on: request("/", cookie: first))) == 401)
+  }
+
+  @Test func `has a cookie for each port, and takes a token out of the address however it is written`() throws {
+    let token = "anna-token-of-16-bytes"
+    let tokens = [ViewToken(digest: try ViewAccess.digest(of: token), role: .read)]
+    let access = ViewAccess(hosts: [], tokens: tokens, isSecure: false)
+    #expect(try cookie(token, access).hasPrefix("postback_view_80="))
+    let verdict = access.verdict(on: request("/rejects?%74oken=\(token)&code=a", host: "postbacks.example.com"))
+    guard case .entrance(let cookie, let place) = verdict else { throw Refused() }
+    #expect(cookie.hasPrefix("postback_view=") && place == "/rejects?code=a")
+  }
+
   @Test func `lets nobody in without a session`() {
     #expect(status(access.verdict(on: request("/"))) == 401)
     #expect(status(access.verdict(on: request("/api/overview"))) == 401)
@@ -108,9 +133,8 @@ import Testing
   }
 
   @Test func `ends the oldest session where there are too many`() throws {
-    let tokens = [ViewToken(digest: try ViewAccess.digest(of: "a token of 16 bytes"), role: .read)]
-    let access = ViewAccess(hosts: [], tokens: tokens, isSecure: true)
-    let cookies = try (0...1000).map { _ in try cookie("a+token+of+16+bytes", access) }
+    let access = ViewAccess(hosts: [], tokens: [], isSecure: true)
+    let cookies = try (0...1000).map { _ in try cookie(try access.makeTokenForOnce(), access) }
     #expect(status(access.verdict(on: request("/", cookie: cookies[0]))) == 401)
     #expect(role(access.verdict(on: request("/", cookie: cookies[1]))) == .read)
   }
