@@ -11,31 +11,8 @@ static const unsigned char case_style[] = {
 #embed "page/case.css"
 };
 
-// Each file uses those above it. `Tests/Page` reads the order here.
 static const unsigned char script[] = {
-#embed "page/formats.js"
-  ,
-#embed "page/rules.js"
-  ,
-#embed "page/drawing.js"
-  ,
-#embed "page/record-charts.js"
-  ,
-#embed "page/business-charts.js"
-  ,
-#embed "page/figures.js"
-  ,
-#embed "page/filters.js"
-  ,
-#embed "page/outcomes.js"
-  ,
-#embed "page/decoded.js"
-  ,
-#embed "page/business.js"
-  ,
-#embed "page/rejects.js"
-  ,
-#embed "page/report.js"
+#include "page/scripts.inc"
   ,
 #embed "page/start.js"
 };
@@ -50,31 +27,9 @@ static const unsigned char view_style[] = {
 #embed "view/view.css"
 };
 
-// The scripts of the report but for the one that starts it, and then those of the views. `Tests/Page` reads the order here.
+// The scripts of the report but for the one that starts it, and then those of the views.
 static const unsigned char view_script[] = {
-#embed "page/formats.js"
-  ,
-#embed "page/rules.js"
-  ,
-#embed "page/drawing.js"
-  ,
-#embed "page/record-charts.js"
-  ,
-#embed "page/business-charts.js"
-  ,
-#embed "page/figures.js"
-  ,
-#embed "page/filters.js"
-  ,
-#embed "page/outcomes.js"
-  ,
-#embed "page/decoded.js"
-  ,
-#embed "page/business.js"
-  ,
-#embed "page/rejects.js"
-  ,
-#embed "page/report.js"
+#include "page/scripts.inc"
   ,
 #embed "view/elements.js"
   ,

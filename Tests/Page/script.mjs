@@ -4,8 +4,8 @@ import fs from "node:fs";
 import vm from "node:vm";
 
 const root = new URL("../../", import.meta.url), sources = new URL("Sources/CReportPage/", root);
-const embedded = fs.readFileSync(new URL("files.c", sources), "utf8");
-const files = Array.from(embedded.matchAll(/#embed "(page\/[^"]+\.js)"/g), match => match[1]);
+const embedded = fs.readFileSync(new URL("page/scripts.inc", sources), "utf8");
+const files = Array.from(embedded.matchAll(/#embed "([^"]+\.js)"/g), match => "page/" + match[1]);
 
 const view = ["elements", "tables", "address", "pasted"].map(name => "view/" + name + ".js");
 for (const file of [...files.slice(0, files.indexOf("page/figures.js") + 1), ...view]) {
