@@ -88,6 +88,7 @@ let package = Package(
     module("SKAdNetwork", ["Base", "JSON"], optimized),
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"]),
     module("InputForms", ["Base", "JSON", "SKAdNetwork"]),
+    module("PageMarkup", ["Base", "JSON", "Signatures", "CReportPage"], unoptimized),
     module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["Base", "JSON"]),
     module("ModelExchange", ["Base", "JSON", "ConversionModel"]),
@@ -148,7 +149,7 @@ let package = Package(
       "ModelFitting",
       [
         "Base", "JSON", "Signatures", "ConversionModel", "DurableFiles", "PostbackPipeline", "Statistics",
-        "TableReading", "AppIntegrationCheck", "CReportPage",
+        "TableReading", "AppIntegrationCheck", "PageMarkup",
       ],
       optimized
     ),
@@ -294,7 +295,7 @@ let package = Package(
         "DurableFiles", "PostbackPipeline", "Tampering", "Statistics", "LookupTables", "TableReading", "DerivedTables",
         "Analysis",
         "CopySettlement", "CampaignEnrichment", "SearchAdsReports",
-        "NullValueModelling", "VendorReports", "FraudSignals", "DailyReports", "Reporting", "Answers", "CReportPage",
+        "NullValueModelling", "VendorReports", "FraudSignals", "DailyReports", "Reporting", "Answers", "PageMarkup",
       ],
       unoptimized
     ),
@@ -425,9 +426,10 @@ let package = Package(
       [
         "Base", "JSON", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Tables",
         "Statistics",
-        "TableReading", "Analysis", "FraudSignals", "Reporting", "Answers", "TestSupport",
+        "TableReading", "Analysis", "FraudSignals", "Reporting", "Answers", "PageMarkup", "TestSupport",
       ]
     ),
+    tests("PageMarkup", ["JSON", "TestSupport"]),
     tests(
       "PostbackView",
       [

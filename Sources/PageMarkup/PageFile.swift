@@ -1,8 +1,8 @@
 internal import CReportPage
-internal import Signatures
+package import Signatures
 
 /// A style sheet or script that is embedded in the program. A page has it in itself, and permits it by its digest.
-enum PageFile {
+package enum PageFile {
   /// The style of all pages.
   case style
   /// The style of a case, in addition.
@@ -11,7 +11,7 @@ enum PageFile {
   case script
 
   /// The content.
-  var text: String {
+  package var text: String {
     let file =
       switch self {
       case .style: unsafe creportpage_style()
@@ -22,5 +22,5 @@ enum PageFile {
   }
 
   /// The digest by which a content security policy names the element with this content.
-  func policyDigest() throws(LibcryptoFailure) -> HTML { try HTML(self).policyDigest() }
+  package func policyDigest() throws(LibcryptoFailure) -> HTML { try HTML(self).policyDigest() }
 }

@@ -1,5 +1,6 @@
 internal import ConversionModel
 internal import Glibc
+internal import PageMarkup
 
 /// The drawings of the page of a fit.
 struct FitCharts {
@@ -13,9 +14,9 @@ struct FitCharts {
     _ title: String,
     _ description: String,
     height: Double,
-    _ drawing: Markup,
+    _ drawing: HTML,
     _ note: String
-  ) -> Markup {
+  ) -> HTML {
     """
     <figure class="wide"><figcaption>\(title)</figcaption>
     <div class="scroll" tabindex="0" role="group" aria-label="Chart: \(title)"><svg role="img" viewBox="0 0 \(Self.width) \
@@ -27,12 +28,12 @@ struct FitCharts {
   // MARK: - Errors
 
   /// The errors of the models, with their intervals.
-  var errors: Markup {
+  var errors: HTML {
     let most = report.errors.map { $0.total.high.isFinite ? $0.total.high : $0.total.value }.max() ?? 1
     let limit = Self.roundLimit(most)
     func place(_ value: Double) -> Double { Self.left + (Self.right - Self.left) * min(value / limit, 1) }
     let bottom = 24 + 44 * Double(report.errors.count)
-    var drawing: Markup = ""
+    var drawing: HTML = ""
     for step in 0...4 {
       let value = limit * Double(step) / 4
       let x = place(value)
@@ -72,7 +73,7 @@ struct FitCharts {
   private static let bins = 48
 
   /// The revenue of paying users in the first window, with the limits of the ranges.
-  var ranges: Markup {
+  var ranges: HTML {
     let counts = report.amounts
     let paid = counts.amounts.indices.filter { counts.amounts[$0] > 0 }
     guard let first = paid.first, let last = paid.last, let window = report.windows.first else { return "" }
@@ -90,7 +91,7 @@ struct FitCharts {
     }
     let most = Double(bins.max() ?? 1)
     let breadth = (Self.right - Self.left) / Double(Self.bins)
-    var drawing: Markup = ""
+    var drawing: HTML = ""
     for (bin, count) in bins.enumerated() where count > 0 {
       let height = 200 * Double(count) / max(most, 1)
       drawing = """
@@ -106,8 +107,8 @@ struct FitCharts {
         text-anchor="middle">\(label)</text>
         """
     }
-    func marks(_ name: String, _ values: [FittedValue], y: Double) -> Markup {
-      let lines = values.filter { $0.least > .zero }.map { value -> Markup in
+    func marks(_ name: String, _ values: [FittedValue], y: Double) -> HTML {
+      let lines = values.filter { $0.least > .zero }.map { value -> HTML in
         let x = place(value.least.approximation * millionths)
         return "<line class=\"whisker\" x1=\"\(x)\" y1=\"\(y)\" x2=\"\(x)\" y2=\"\(y + 18)\"/>"
       }

@@ -1,6 +1,7 @@
 internal import Base
 internal import ConversionModel
 package import Signatures
+internal import PageMarkup
 
 /// The page of a fit: one HTML file, which loads nothing from elsewhere and has no script.
 package struct FitPage {
@@ -12,25 +13,14 @@ package struct FitPage {
 
   /// Returns the page. Throws if the digest for the security policy cannot be computed.
   package func html() throws(LibcryptoFailure) -> String {
-    let style = Markup.style
     let charts = FitCharts(report: report)
     let title = "\(labels.modelID)@\(labels.version) of app \(labels.appID)"
-    let page: Markup = """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
-      style-src \(try style.policyDigest())">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="referrer" content="no-referrer">
-      <title>Conversion model \(title)</title>
-      <style>\(style)</style>
-      </head>
+    let page: HTML = """
+      \(try PageHead("Conversion model \(title)", styles: [.style]).html())
       <body>
       <header><h1>Conversion model \(title)</h1>
       <ul class="facts">\(facts)</ul>
-      \(report.assumptionSentences.map { sentence -> Markup in "<p class=\"note\">\(sentence)</p>" })</header>
+      \(report.assumptionSentences.map { sentence -> HTML in "<p class=\"note\">\(sentence)</p>" })</header>
       <main>
       <h2 id="errors">Errors</h2>
       \(charts.errors)
@@ -46,10 +36,10 @@ package struct FitPage {
       </html>
 
       """
-    return page.text
+    return page.markup
   }
 
-  private var facts: [Markup] {
+  private var facts: [HTML] {
     let population = report.population
     let fitted = report.errors.first
     let facts: [(String, String)] = [
@@ -57,10 +47,10 @@ package struct FitPage {
       ("\(population.payers)", "users with revenue in window 0"),
       (fitted.map { RoundedText.percent($0.share.value) } ?? "", "error of the revenue of a campaign"),
     ]
-    return facts.map { number, name -> Markup in "<li><b>\(number)</b>\(name)</li>" }
+    return facts.map { number, name -> HTML in "<li><b>\(number)</b>\(name)</li>" }
   }
 
-  private var errorTable: Markup {
+  private var errorTable: HTML {
     let windows = report.windows.indices.map { "window \($0)" }
     var table = PageTable(
       "Errors in \(report.population.currency), with 95 % intervals",
@@ -81,7 +71,7 @@ package struct FitPage {
     return table.html
   }
 
-  private func valueTables(_ index: Int) -> Markup {
+  private func valueTables(_ index: Int) -> HTML {
     let window = report.windows[index]
     var table = PageTable(
       "Values of window \(index), in \(report.population.currency)",
@@ -100,7 +90,7 @@ package struct FitPage {
     ]
   }
 
-  private var lockTable: Markup {
+  private var lockTable: HTML {
     var table = PageTable(
       "Locks, and what they cost; errors in \(report.population.currency)",
       ["window", "lock", "days earlier", "error", "added", "interval", "worth it from, a day", "chosen"],

@@ -2,6 +2,7 @@ internal import Answers
 internal import ConversionModel
 internal import Reporting
 internal import Statistics
+internal import PageMarkup
 
 /// The agreement of forwarders' conversion values with those of devices.
 struct AgreementTable {

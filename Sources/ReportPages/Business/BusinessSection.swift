@@ -4,6 +4,7 @@ internal import ConversionModel
 internal import JSON
 internal import Reporting
 internal import Statistics
+internal import PageMarkup
 
 /// The part of a report that is about installs, revenue and costs.
 struct BusinessSection {

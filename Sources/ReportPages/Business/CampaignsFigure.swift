@@ -1,6 +1,7 @@
 internal import Answers
 internal import ConversionModel
 internal import Reporting
+internal import PageMarkup
 
 /// A campaign with its sums.
 struct CampaignLine {

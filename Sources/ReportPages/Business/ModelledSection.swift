@@ -1,6 +1,7 @@
 internal import Answers
 internal import ConversionModel
 internal import Reporting
+internal import PageMarkup
 
 /// The revenue of postbacks without a value: the estimates, what they assume, and what holds without an assumption.
 struct ModelledSection {

@@ -1,6 +1,7 @@
 internal import Answers
 internal import Base
 internal import SearchAdsReports
+internal import PageMarkup
 
 /// The part of a report that is about installs of Apple Search Ads.
 struct SearchAdsSection {

@@ -3,6 +3,7 @@ internal import Base
 internal import ConversionModel
 internal import JSON
 internal import VendorReports
+internal import PageMarkup
 
 /// The part of a report that shows what vendors' exports count beside what Apple signed.
 struct VendorSection {
@@ -75,7 +76,7 @@ struct VendorSection {
     }
   }
 
-  /// What each vendor and Apple count by day.
+  /// The counts of each vendor and of Apple by day.
   private var figure: HTML {
     let dated = breakdowns.filter { $0.days.contains { $0.day != nil } }
     guard !dated.isEmpty else { return "" }

@@ -9,6 +9,7 @@ internal import SKAdNetwork
 package import Signatures
 internal import TableReading
 package import Tables
+internal import PageMarkup
 
 /// Everything that a case has, as JSON and as a page.
 package struct CaseAnswer {

@@ -3,6 +3,7 @@ internal import Analysis
 internal import FraudSignals
 internal import LookupTables
 internal import Statistics
+internal import PageMarkup
 
 /// The changes and the signals of a case on its page.
 extension CasePage {

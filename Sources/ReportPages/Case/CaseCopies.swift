@@ -4,6 +4,7 @@ internal import Base
 internal import FraudSignals
 internal import JSON
 internal import SKAdNetwork
+internal import PageMarkup
 
 /// Two copies of one postback with other values, which a case shows side by side, with the numbers of their examples.
 struct CasePair {

@@ -3,6 +3,7 @@ internal import JSON
 internal import PostbackVerification
 internal import Signatures
 internal import Tables
+internal import PageMarkup
 
 /// The examples of a case on its page, with the commands that verify them.
 struct CaseExamplesSection {

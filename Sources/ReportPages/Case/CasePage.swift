@@ -8,6 +8,7 @@ internal import SKAdNetwork
 internal import Signatures
 internal import TableReading
 internal import Tables
+internal import PageMarkup
 
 /// A case as one HTML file, which loads nothing from elsewhere and has no script.
 struct CasePage {
@@ -17,40 +18,28 @@ struct CasePage {
 
   /// Returns the whole page. Throws if the digest for the security policy cannot be computed.
   func html() throws(LibcryptoFailure) -> HTML {
-    let (style, own) = (PageFile.style, PageFile.caseStyle)
-    return """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
-      style-src \(try style.policyDigest()) \(try own.policyDigest())">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="referrer" content="no-referrer">
-      <title>Case: \(answer.title)</title>
-      <style>\(HTML(style))</style>
-      <style>\(HTML(own))</style>
-      </head>
-      <body>
-      <header>\(header)</header>
-      <main>
-      <h2 id="numbers">Numbers</h2>
-      \(outcomes)\(days)\(revenue)\(senders)
-      <h2 id="changes">What was changed</h2>
-      \(edits)\(conflicts)
-      <h2 id="signals">Signals</h2>
-      \(signals)
-      <h2 id="method">Method</h2>
-      <ul>\(answer.method.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
-      <h2 id="limits">Limits</h2>
-      <ul>\(answer.limits.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
-      <h2 id="examples">Examples</h2>
-      \(CaseExamplesSection(keys: answer.keys, examples: answer.examples, pairs: answer.pairs, mask: answer.mask).html)
-      </main>
-      </body>
-      </html>
+    """
+    \(try PageHead("Case: \(answer.title)", styles: [.style, .caseStyle]).html())
+    <body>
+    <header>\(header)</header>
+    <main>
+    <h2 id="numbers">Numbers</h2>
+    \(outcomes)\(days)\(revenue)\(senders)
+    <h2 id="changes">What was changed</h2>
+    \(edits)\(conflicts)
+    <h2 id="signals">Signals</h2>
+    \(signals)
+    <h2 id="method">Method</h2>
+    <ul>\(answer.method.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
+    <h2 id="limits">Limits</h2>
+    <ul>\(answer.limits.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
+    <h2 id="examples">Examples</h2>
+    \(CaseExamplesSection(keys: answer.keys, examples: answer.examples, pairs: answer.pairs, mask: answer.mask).html)
+    </main>
+    </body>
+    </html>
 
-      """
+    """
   }
 
   // MARK: - The head

@@ -6,6 +6,7 @@ internal import FraudSignals
 internal import Reporting
 internal import SKAdNetwork
 internal import Statistics
+internal import PageMarkup
 
 /// The charts of forwarders over time, and of the values that they send. They are those of all records, also for a
 /// choice of the filters.

@@ -3,6 +3,7 @@ internal import Analysis
 internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
+internal import PageMarkup
 
 extension RejectReport {
   /// The figure of the funnel: read → parsed → verified → unique → decoded.

@@ -1,5 +1,6 @@
 internal import Answers
 internal import JSON
+internal import PageMarkup
 
 /// A funnel plot: the share of each party over its number of records, with the limits in which the shares of equal parties
 /// of that size lie.

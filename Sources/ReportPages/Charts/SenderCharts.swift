@@ -4,6 +4,7 @@ internal import ConversionModel
 internal import JSON
 internal import PostbackPipeline
 internal import TableReading
+internal import PageMarkup
 
 extension RejectReport {
   private static let shownSenders = 12

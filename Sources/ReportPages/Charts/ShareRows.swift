@@ -2,6 +2,7 @@ internal import Answers
 internal import JSON
 internal import Reporting
 internal import Statistics
+internal import PageMarkup
 
 /// A chart with a row for each party: its share in equal steps of time, each with its Wilson interval at 95 %.
 struct ShareRows {

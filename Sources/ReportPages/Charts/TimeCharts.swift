@@ -2,6 +2,7 @@ internal import Answers
 internal import Analysis
 internal import Base
 internal import JSON
+internal import PageMarkup
 
 extension RejectReport {
   private static let shownCodes = 8

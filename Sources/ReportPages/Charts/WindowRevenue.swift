@@ -2,6 +2,7 @@ internal import Answers
 internal import Analysis
 internal import ConversionModel
 internal import JSON
+internal import PageMarkup
 
 /// The revenue of the conversion windows 0, 1 and 2, one after the other.
 struct WindowRevenue {

@@ -1,6 +1,7 @@
 internal import Answers
 internal import Base
 internal import JSON
+internal import PageMarkup
 
 /// A figure of the page: a chart, its description, and the table of its numbers.
 ///

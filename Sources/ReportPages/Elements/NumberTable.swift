@@ -1,4 +1,5 @@
 internal import Answers
+internal import PageMarkup
 
 /// A table of a page: a caption, headings, and rows whose cells are text or numbers.
 struct NumberTable {

@@ -2,6 +2,7 @@ internal import Analysis
 internal import Answers
 internal import SKAdNetwork
 internal import TableReading
+internal import PageMarkup
 
 /// The numbers of rejects by class at the head of a page.
 struct RejectFacts {

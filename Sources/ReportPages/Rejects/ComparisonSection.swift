@@ -2,6 +2,7 @@ internal import Answers
 internal import Analysis
 internal import SKAdNetwork
 internal import TableReading
+internal import PageMarkup
 
 /// The last days beside as many before: the records of both, and the groups of rejects that changed.
 struct ComparisonSection {

@@ -4,6 +4,7 @@ internal import Base
 internal import JSON
 internal import SKAdNetwork
 internal import Tampering
+internal import PageMarkup
 
 /// The diagnoses of rejects and the related rejects, as HTML.
 struct ReportFindings {

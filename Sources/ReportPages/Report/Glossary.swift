@@ -1,3 +1,5 @@
+internal import PageMarkup
+
 /// The words of the pages, with the terms that Apple and measurement partners use for them. docs/analysts.md has the same.
 enum Glossary {
   /// A word with its meaning.

@@ -1,4 +1,5 @@
 internal import Analysis
+internal import PageMarkup
 
 /// The findings at the top of a report: at most five sentences, each with its numbers and a link to the evidence.
 struct Headline {

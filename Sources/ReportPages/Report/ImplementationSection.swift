@@ -1,4 +1,5 @@
 internal import JSON
+internal import PageMarkup
 
 /// The findings about an app's implementation, as `validate-implementation --json` printed them.
 package struct ImplementationSection: Sendable {

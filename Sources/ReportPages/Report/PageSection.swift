@@ -1,5 +1,6 @@
 internal import Analysis
 package import JSON
+internal import PageMarkup
 
 /// A section of the report's page.
 struct PageSection {

@@ -1,5 +1,6 @@
 internal import Analysis
 internal import Answers
+internal import PageMarkup
 
 extension ReportPage {
   /// The controls of the filters, hidden without a script, and the note that says what they do.

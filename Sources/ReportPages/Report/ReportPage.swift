@@ -8,6 +8,7 @@ package import Signatures
 internal import TableReading
 internal import Tables
 internal import Tampering
+internal import PageMarkup
 
 /// A report as one HTML file, which loads nothing from elsewhere.
 package struct ReportPage {
@@ -47,7 +48,7 @@ package struct ReportPage {
     content.searchAds.map { SearchAdsSection(attributions: $0, placements: content.placements) }
   }
 
-  /// What vendors' exports count; nil if no export was imported.
+  /// The section on vendors' exports; nil if no export was imported.
   private var vendors: VendorSection? {
     content.vendors.map { VendorSection(reports: $0.reports, breakdowns: $0.breakdowns) }
   }
@@ -58,17 +59,7 @@ package struct ReportPage {
       "<script type=\"application/json\" id=\"business-data\">\(HTML.script(data))</script>"
     }
     return """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; form-action 'none'; \
-      script-src \(try PageFile.script.policyDigest()); style-src \(try PageFile.style.policyDigest())">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="referrer" content="no-referrer">
-      <title>Postback report</title>
-      <style>\(HTML(PageFile.style))</style>
-      </head>
+      \(try PageHead("Postback report", styles: [.style], script: .script).html())
       <body>
       <svg class="patterns" aria-hidden="true"><defs>
       <pattern id="stripes" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\

@@ -6,6 +6,7 @@ internal import FraudSignals
 internal import LookupTables
 internal import Reporting
 internal import Statistics
+internal import PageMarkup
 
 /// The part of a report that is about the tests of accepted postbacks and of copies.
 struct SignalSection {

@@ -1,3 +1,4 @@
+import PageMarkup
 import ConversionModel
 import JSON
 import TestSupport

@@ -1,3 +1,4 @@
+import PageMarkup
 import TestSupport
 import Testing
 

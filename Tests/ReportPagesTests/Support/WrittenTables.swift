@@ -1,3 +1,4 @@
+import PageMarkup
 import Analysis
 import DurableFiles
 import FraudSignals
