@@ -22,7 +22,7 @@ struct ReportComparison {
 
   /// The figures, in the order of the first report.
   let figures: [Figure]
-  /// What makes the comparison doubtful.
+  /// The reasons for which the comparison is doubtful, as sentences.
   let warnings: [String]
 
   /// Indicates that a figure became worse by more than the noise.

@@ -45,7 +45,7 @@ package struct DailySummary: Sendable {
   /// The attributions of Apple Search Ads, which are never in the counts of postbacks; nil if there are none.
   package let searchAds: SearchAdsDaily?
 
-  /// What vendors count beside the postbacks, which is never in the counts of these; empty if no export was imported.
+  /// The counts of vendors beside the postbacks, which are never in the counts of these; empty if no export was imported.
   package let vendors: [VendorReport]
 
   private let lookupWarnings: [String]

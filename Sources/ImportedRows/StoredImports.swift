@@ -11,7 +11,7 @@ struct StoredImports {
     receivedAt: Table.imported.place(.receivedAt)
   )
 
-  /// What a choice of rows is made by.
+  /// The cells of a row by which rows are chosen.
   struct Row {
     let vendor: String
     let transaction: String?

@@ -8,7 +8,7 @@ internal import PostbackPipeline
 internal import TableReading
 internal import Tables
 
-/// What the rows of vendors are compared with of the accepted postbacks of a part that won, whatever the settings.
+/// The values of the accepted postbacks of a part that won, with which rows of vendors are compared, whatever the settings.
 struct AcceptedIndex: Sendable {
   /// The postbacks of one campaign.
   struct Campaign: Hashable, Sendable {

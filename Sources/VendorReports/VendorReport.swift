@@ -2,7 +2,7 @@ internal import Base
 internal import ConversionModel
 package import JSON
 
-/// What one vendor says, beside what Apple signed.
+/// The counts of one vendor, beside those of what Apple signed.
 package struct VendorReport: Sendable {
   /// The reasons for which the counts of a vendor are not tested.
   package enum Omission: String, Sendable {

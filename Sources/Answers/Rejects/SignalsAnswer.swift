@@ -11,7 +11,7 @@ package import VendorReports
 package struct SignalsAnswer {
   let survey: SignalSurvey
   let report: SignalReport
-  /// What vendors' exports count beside the postbacks, as the last daily report compared it.
+  /// The counts of vendors' exports beside the postbacks, as the last daily report compared them.
   let vendors: [VendorReport]
   /// The maximum number of networks, and of comparisons, to print.
   let top: Int

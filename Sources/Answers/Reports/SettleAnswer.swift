@@ -6,7 +6,7 @@ package import VendorReports
 /// The summary of a settlement as text.
 package struct SettleAnswer {
   let summary: SettlementSummary
-  /// What vendors' exports say of the same postbacks.
+  /// The counts of vendors' exports of the same postbacks.
   let vendors: [VendorReport]
 
   package init(summary: SettlementSummary, vendors: [VendorReport] = []) {

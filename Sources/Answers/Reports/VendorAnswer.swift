@@ -2,7 +2,7 @@ internal import Base
 internal import ConversionModel
 package import VendorReports
 
-/// What vendors' exports say beside what Apple signed, as text.
+/// The counts of vendors' exports beside those of what Apple signed, as text.
 package struct VendorAnswer {
   let vendors: [VendorReport]
 
@@ -82,7 +82,7 @@ package struct VendorSentence {
 
   package init(test: VendorTest) { self.test = test }
 
-  /// What may explain a difference without anything being wrong.
+  /// The harmless reasons that a difference may have, as one sentence.
   package static let explanations = """
     Days of another time zone, exports of a part of the postbacks or of other conversion windows, postbacks that reach only one of \
     both, and values that the vendor fills in for missing ones make such differences.

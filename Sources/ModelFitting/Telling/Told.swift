@@ -1,4 +1,4 @@
-/// What an app tells of its users in a window: revenue, and sets of events as bits.
+/// The facts that an app tells of its users in a window: revenue, and sets of events as bits.
 struct Told: Sendable {
   /// The revenue by user, in millionths.
   var amounts: [Int64]

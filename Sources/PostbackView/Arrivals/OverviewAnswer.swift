@@ -1,7 +1,7 @@
 internal import Base
 internal import JSON
 
-/// What came in the last hour, day and week, beside the period before.
+/// The records of the last hour, day and week, beside those of the period before.
 struct OverviewAnswer: Sendable {
   let counts: ArrivalCounts
   let isComplete: Bool

@@ -22,7 +22,7 @@ struct CampaignRows: Sendable {
     func accepts(_ text: String?) -> Bool { (wanted.isEmpty || wanted.contains(text)) && !unwanted.contains(text) }
   }
 
-  /// What derived tables know of a postback.
+  /// The cells of derived tables for a postback.
   private struct Known: Sendable {
     var campaign: FoundValues?
     var settled: FoundValues?

@@ -34,7 +34,7 @@ struct SectionsAnswer: Sendable {
     var sources = try PipelineFailure.state { () throws(FileFailure) in
       try ReportSources(paths: [output], tables: try RunTables(at: [output], states: state.map { [$0] } ?? []))
     }
-    (sources.cache, sources.signalCache) = (cache, cache)
+    sources.cache = cache
     (sources.signals, sources.sampleLimit, sources.jobs) = (signals, Self.sampleLimit, jobs)
     // Results of rows that were removed, or replaced by a later commit, go with the next making.
     cache?.forgetUses()

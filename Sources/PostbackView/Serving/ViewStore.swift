@@ -15,7 +15,7 @@ internal import Tables
 /// `follow` looks for new commits and generations, and replaces what is in memory. An answer takes what is there at its beginning,
 /// so that it never has numbers of two generations.
 package final class ViewStore: Sendable {
-  /// What an answer is made of.
+  /// The sources of an answer, all of one moment.
   struct Moment: Sendable {
     var rows: CommittedRows?
     var snapshot: DerivedSnapshot?
@@ -79,7 +79,7 @@ package final class ViewStore: Sendable {
     _ = try CommittedRows(in: output, state: self.state)
   }
 
-  /// What an answer is made of now.
+  /// The present sources of an answer.
   var now: Moment { moment.withLock { $0 } }
 
   /// Waits until the tables were read once; returns false if that takes long.

@@ -28,7 +28,7 @@ package struct ReportContent {
   package var searchAds: SearchAdsBreakdown?
   /// The installs of Apple Search Ads beside the postbacks of Apple Ads; empty without a daily report.
   package var placements: [SearchAdsPlacement] = []
-  /// What vendors' exports count beside what Apple signed; nil if no export was imported.
+  /// The counts of vendors' exports beside those of what Apple signed; nil if no export was imported.
   package var vendors: (reports: [VendorReport], breakdowns: [VendorBreakdown])?
   /// The findings about the app's implementation; nil unless `--implementation` is given.
   package var implementation: ImplementationSection?

@@ -21,10 +21,8 @@ package struct ReportSources: Sendable {
   package let tables: RunTables
   /// The derived tables of each output, which stay as they are meanwhile.
   package let snapshots: [DerivedSnapshot]
-  /// The counts of parts for the page; nil if none are kept.
+  /// The counts of parts for the page and for the signals; nil if none are kept.
   package var cache: PartCache?
-  /// The counts of parts for the signals; nil if none are kept.
-  package var signalCache: PartCache?
   /// The tests of signals that were made before.
   package var signals: KnownSignals?
   /// The number of rejects that are kept whole.
@@ -62,7 +60,7 @@ package struct ReportSources: Sendable {
       models: derived.models,
       lateAfterDays: SignalCounter.lateAfterDays,
       jobs: jobs,
-      cache: signalCache
+      cache: cache
     )
     // The tests need the most memory, and leave little behind.
     let report = try await RejectReport(

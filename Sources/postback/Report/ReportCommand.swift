@@ -91,7 +91,7 @@ struct ReportCommand: Command {
       )
       let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
       var sources = try ReportSources(paths: paths, tables: tables)
-      (sources.cache, sources.signalCache, sources.signals) = (cache, cache, signals)
+      (sources.cache, sources.signals) = (cache, signals)
       (sources.sampleLimit, sources.jobs) = (options.sample, options.jobs)
       var content = try await sources.content().content
       let report = content.report
