@@ -22,6 +22,11 @@ package struct StolenSignatures: Sendable {
     /// The number of accepted postbacks whose signatures they carry.
     package var owners: Int { signatures.count }
     fileprivate var signatures: Set<SignatureR> = []
+
+    fileprivate mutating func merge(_ other: Group) {
+      rejects += other.rejects
+      signatures.formUnion(other.signatures)
+    }
   }
 
   /// A reject, and the accepted postback to which its signature belongs.
@@ -110,39 +115,40 @@ package struct StolenSignatures: Sendable {
       }
     }
 
-    var stolen: [(row: Int, r: SignatureR)] = []
+    var stolen: [StolenSignature] = []
     for sighting in sightings {
       guard let owner = known[sighting.r] else { continue }
       if let transaction = sighting.transaction, transaction != owner.transaction {
         // A text with several readings is one reject.
-        if stolen.last?.row != sighting.row { stolen.append((sighting.row, sighting.r)) }
+        if stolen.last?.row != sighting.row { stolen.append(StolenSignature(row: sighting.row, r: sighting.r)) }
       } else {
         editedCopies += 1
       }
     }
     sightings = []
     self.rejects = stolen.count
-    owners = Set(stolen.map(\.r)).count
+    self.owners = Set(stolen.map(\.r)).count
     guard !stolen.isEmpty else { return }
-    let found = stolen.map(\.row)
+    let shown = stolen.indices.lazy.filter { known[stolen[$0].r]?.owner != nil }.prefix(min(limit, Self.mostThefts))
+    let lastShown = Array(shown).last ?? -1
+    let (found, owners) = (stolen, known)
     var groups: [CopyOrigin: Group] = [:]
-    var next = 0
     before = 0
     try await rejects.scan(
       jobs: jobs,
       beside: rowsBefore
     ) { batch, before in
-      rows.details(in: batch, found.places(from: before, count: batch.records.count))
-    } take: { details in
-      for detail in details {
-        let r = stolen[next].r
-        next += 1
-        let origin = groups[detail.origin] == nil && groups.count == Self.mostGroups ? .unnamed : detail.origin
-        groups[origin, default: Group(origin: origin)].rejects.add(at: detail.time)
-        groups[origin]?.signatures.insert(r)
-        guard thefts.count < min(limit, Self.mostThefts), let owner = known[r]?.owner else { continue }
-        thefts.append(detail.theft(of: owner))
+      let places = found.places(from: before, to: before + batch.records.count)
+      return rows.thefts(in: batch, from: before, found[places]) { place in
+        place > lastShown ? nil : owners[found[place].r]?.owner
       }
+    } take: { part in
+      for group in part.groups {
+        let isFull = groups[group.origin] == nil && groups.count == Self.mostGroups
+        let origin = isFull ? .unnamed : group.origin
+        groups[origin, default: Group(origin: origin)].merge(group)
+      }
+      thefts += part.thefts
     }
     self.groups = groups.values.sorted { one, other in
       one.rejects.count == other.rejects.count
@@ -157,39 +163,35 @@ extension CopyOrigin {
   fileprivate static let unnamed = CopyOrigin(channel: nil, forwarder: nil)
 }
 
-extension [Int] {
-  /// Returns the places in a batch of those sorted rows that are in it; `start` is the number of rows before it.
-  fileprivate func places(from start: Int, count: Int) -> [Int] {
-    var (low, high) = (0, self.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < start { low = middle + 1 } else { high = middle }
+/// A reject with the signature of an accepted postback of another transaction, by the number of its row.
+private struct StolenSignature: Sendable {
+  let row: Int
+  let r: SignatureR
+}
+
+extension [StolenSignature] {
+  /// Returns the places of those that are in some rows. They are sorted by row.
+  fileprivate func places(from start: Int, to end: Int) -> Range<Int> {
+    func first(from row: Int) -> Int {
+      var (low, high) = (0, count)
+      while low < high {
+        let middle = (low + high) / 2
+        if self[middle].row < row { low = middle + 1 } else { high = middle }
+      }
+      return low
     }
-    return self[low...].prefix { $0 < start + count }.map { $0 - start }
+    return first(from: start)..<first(from: end)
   }
 }
 
 /// A reader of the signatures of rejects.
 private struct RejectedSignatures: Sendable {
-  /// The cells of a reject that are shown.
-  struct Detail: Sendable {
-    let digest: String
-    let origin: CopyOrigin
-    let transactionID: String
-    let receivedAt: String?
-    let time: Int64?
-    let source: (file: String, line: Int64)?
-
-    func theft(of owner: SignatureOwner) -> StolenSignatures.Theft {
-      StolenSignatures.Theft(
-        digest: digest,
-        origin: origin,
-        transactionID: transactionID,
-        receivedAt: receivedAt,
-        source: source,
-        owner: owner
-      )
-    }
+  /// The stolen signatures of a batch.
+  struct Part: Sendable {
+    /// The senders, in the order in which they come first.
+    var groups: [StolenSignatures.Group] = []
+    /// The rejects that are shown.
+    var thefts: [StolenSignatures.Theft] = []
   }
 
   private let filter: RowFilter
@@ -238,24 +240,40 @@ private struct RejectedSignatures: Sendable {
     return hasher.finalize()
   }
 
-  /// Returns the cells of the rejects at some places of a batch.
-  func details(in batch: RawBatch, _ places: [Int]) -> [Detail] {
-    guard !places.isEmpty else { return [] }
-    var details: [Detail] = []
-    var row = RowCursor(batch.keeping(places), of: .rejects)
-    while row.next() {
-      let source = row.text(file).flatMap { file in row.integer(line).map { (file, $0) } }
-      details.append(
-        Detail(
+  /// Returns the stolen signatures of a batch whose first row has the number `start`. `owner` returns the owner of one of them, by its
+  /// place; nil if it is not shown.
+  func thefts(
+    in batch: RawBatch,
+    from start: Int,
+    _ stolen: ArraySlice<StolenSignature>,
+    owner: (Int) -> SignatureOwner?
+  ) -> Part {
+    var part = Part()
+    guard !stolen.isEmpty else { return part }
+    var places: [CopyOrigin: Int] = [:]
+    let shown = [transaction, digest, channel, forwarder, received, file, line]
+    var row = RowCursor(batch.keeping(stolen.map { $0.row - start }), of: .rejects, only: shown)
+    for index in stolen.indices where row.next() {
+      let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
+      let place = places[origin] ?? part.groups.count
+      if place == part.groups.count {
+        places[origin] = place
+        part.groups.append(StolenSignatures.Group(origin: origin))
+      }
+      part.groups[place].rejects.add(at: row.time(received))
+      part.groups[place].signatures.insert(stolen[index].r)
+      guard let owner = owner(index) else { continue }
+      part.thefts.append(
+        StolenSignatures.Theft(
           digest: row.text(digest) ?? "",
-          origin: CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder)),
+          origin: origin,
           transactionID: row.text(transaction) ?? "",
           receivedAt: row.text(received),
-          time: row.time(received),
-          source: source
+          source: row.text(file).flatMap { file in row.integer(line).map { (file, $0) } },
+          owner: owner
         )
       )
     }
-    return details
+    return part
   }
 }
