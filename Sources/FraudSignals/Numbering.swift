@@ -10,6 +10,14 @@ struct Numbering<Value: Hashable & Sendable>: Sendable {
     numbers[value] = number
     return number
   }
+
+  /// Gives the values new numbers, in their order. Returns those, by the old ones.
+  mutating func sort(by precedes: (Value, Value) -> Bool) -> [Int32] {
+    let old = self
+    self = Numbering()
+    for value in old.values.sorted(by: precedes) { _ = number(of: value) }
+    return old.values.map { number(of: $0) }
+  }
 }
 
 extension Numbering: Compact where Value: Compact {

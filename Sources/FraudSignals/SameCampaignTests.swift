@@ -7,23 +7,25 @@ internal import Statistics
 /// depend on the sender: Apple sends what the ad brought, whoever forwards it.
 struct SameCampaignTests {
   private let rows: [(key: SenderValues.Key, counts: SenderValues.Counts)]
+  /// The forwarders of each campaign that came through more than one.
+  private let senders: [Int32: Set<Int32>]
   private let names: [String]
 
   init(_ values: SenderValues) {
-    let all = values.sorted()
+    rows = values.rows
     var senders: [Int32: Set<Int32>] = [:]
-    for (key, _) in all { senders[key.group.campaign, default: []].insert(key.forwarder) }
-    rows = all.filter { (senders[$0.key.group.campaign]?.count ?? 0) > 1 }
+    for (key, _) in rows { senders[key.group.campaign, default: []].insert(key.forwarder) }
+    self.senders = senders.filter { $0.value.count > 1 }
     names = values.forwarders.values
   }
 
   /// Indicates that no campaign came through two forwarders.
-  var isEmpty: Bool { rows.isEmpty }
+  var isEmpty: Bool { senders.isEmpty }
 
   /// All tests, of which some are not possible.
   func all() -> [SignalTest] {
-    let senders = Set(rows.map(\.key.forwarder)).sorted()
-    return [.fine, .coarse, .nulls].flatMap { measure in senders.compactMap { test(measure, $0) } }
+    let all = senders.values.reduce(into: Set()) { $0.formUnion($1) }.sorted()
+    return [.fine, .coarse, .nulls].flatMap { measure in all.compactMap { test(measure, $0) } }
   }
 
   private func test(_ measure: ClusterMeasure, _ forwarder: Int32) -> SignalTest? {
@@ -32,6 +34,10 @@ struct SameCampaignTests {
     var (score, start) = (0.0, 0)
     while start < rows.count {
       let first = rows[start].key
+      guard senders[first.group.campaign]?.contains(forwarder) == true else {
+        start += 1
+        continue
+      }
       var end = start
       var (ownCounts, otherCounts) = (SenderValues.Counts(), SenderValues.Counts())
       func group(_ key: SenderValues.Key) -> SenderValues.Group { measure.isRanked ? key.group : key.group.ofAllModels }

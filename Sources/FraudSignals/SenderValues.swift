@@ -33,14 +33,15 @@ struct SenderValues: Sendable {
 
   /// The counts of values: fine ones in 16 classes, coarse ones, and none.
   struct Counts: Sendable {
-    var fine = SIMD16<UInt32>()
-    var coarse = SIMD4<UInt32>()
+    // A vector of as many counts has to start at a multiple of its size, and there are 150 000 of them.
+    var fine = InlineArray<16, UInt32>(repeating: 0)
+    var coarse = InlineArray<3, UInt32>(repeating: 0)
     var nulls: UInt32 = 0
     var total: UInt32 = 0
 
     static func += (left: inout Self, right: Self) {
-      left.fine &+= right.fine
-      left.coarse &+= right.coarse
+      for place in left.fine.indices { left.fine[place] &+= right.fine[place] }
+      for place in left.coarse.indices { left.coarse[place] &+= right.coarse[place] }
       left.nulls &+= right.nulls
       left.total &+= right.total
     }
@@ -67,7 +68,9 @@ struct SenderValues: Sendable {
     let country: UInt16
   }
 
-  private(set) var counts: [Key: Counts] = [:]
+  private var counts: [Key: Counts] = [:]
+  /// The counts by day and group, once they are in order.
+  private(set) var rows: [(key: Key, counts: Counts)] = []
   private(set) var hours: [Hour: Int32] = [:]
   private(set) var countries: [CountryDay: Int32] = [:]
   /// The only country that a campaign targets; 0 if rows of the lookup tables differ in it.
@@ -175,15 +178,26 @@ struct SenderValues: Sendable {
     }
   }
 
-  /// The same values with numbers that follow the order of the names, so that sums by number do not depend on the order of the
-  /// rows.
-  var inOrder: Self {
-    var values = Self()
-    let sorted = campaigns.values.sorted { ($0.app, $0.network, $0.campaign) < ($1.app, $1.network, $1.campaign) }
-    for campaign in sorted { _ = values.number(of: campaign) }
-    for forwarder in forwarders.values.sorted() { _ = values.forwarders.number(of: forwarder) }
-    values.merge(self)
-    return values
+  /// Gives campaigns and forwarders numbers in the order of their names, and moves the counts into `rows`, so that sums do not depend
+  /// on the order in which they were added.
+  mutating func putInOrder() {
+    let newCampaigns = campaigns.sort { ($0.app, $0.network, $0.campaign) < ($1.app, $1.network, $1.campaign) }
+    let newForwarders = forwarders.sort(by: <)
+    hashes = campaigns.values.map(\.hash)
+    func campaign(_ old: Int32) -> Int32 { newCampaigns[Int(old)] }
+    func forwarder(_ old: Int32) -> Int32 { newForwarders[Int(old)] }
+    rows = counts.map { key, counts in
+      var key = key
+      (key.group.campaign, key.forwarder) = (campaign(key.group.campaign), forwarder(key.forwarder))
+      return (key, counts)
+    }
+    counts = [:]
+    rows.sort { $0.key < $1.key }
+    hours = hours.renamed { Hour(campaign: campaign($0.campaign), forwarder: forwarder($0.forwarder), hour: $0.hour) }
+    countries = countries.renamed {
+      CountryDay(campaign: campaign($0.campaign), forwarder: forwarder($0.forwarder), day: $0.day, country: $0.country)
+    }
+    targets = targets.renamed { campaign($0) }
   }
 
   mutating func merge(_ later: Self) {
@@ -214,10 +228,14 @@ struct SenderValues: Sendable {
     for (campaign, target) in later.targets { note(target, of: moved(campaign)) }
     unfollowed += later.unfollowed
   }
+}
 
-  /// The keys and counts, by group and day.
-  func sorted() -> [(key: Key, counts: Counts)] {
-    counts.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
+extension Dictionary {
+  /// The dictionary with other keys.
+  fileprivate func renamed(_ name: (Key) -> Key) -> Self {
+    var renamed = Self(minimumCapacity: count)
+    for (key, value) in self { renamed[name(key)] = value }
+    return renamed
   }
 }
 

@@ -120,7 +120,7 @@ extension SignalCounts {
 extension SignalCounts {
   /// Adds the rates that follow from counts of all rows.
   mutating func complete() {
-    values = values.inOrder
+    values.putInOrder()
     transactions.addRates(to: &rates)
     delay.addRates(to: &rates)
     values.addRates(to: &rates)

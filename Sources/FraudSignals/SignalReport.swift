@@ -96,7 +96,7 @@ package struct SignalReport: Sendable {
   }
 
   /// Makes the tests of counts of rows that models decoded, several families at once.
-  package init(_ counts: SignalCounts, _ models: [ConversionModel], jobs: Int) async {
+  package init(_ counts: consuming SignalCounts, _ models: [ConversionModel], jobs: Int) async {
     var counts = counts
     counts.changes.note(models)
     counts.complete()

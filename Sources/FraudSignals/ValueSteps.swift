@@ -17,7 +17,7 @@ struct ValueSteps {
   private static let leastValues = 20.0
 
   init(_ values: SenderValues) {
-    rows = values.sorted()
+    rows = values.rows
     names = values.forwarders.values
     apps = values.campaigns.values.map(\.app)
   }
