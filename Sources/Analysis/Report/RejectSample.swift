@@ -23,8 +23,11 @@ package struct RejectSample: Sendable {
     var entries: [Entry] = []
     /// The length of their rows, in bytes.
     var bytes = 0
+    /// The last entry that was kept when others behind it were removed; nil if none were.
+    fileprivate var last: Entry?
 
     mutating func add(_ entry: Entry) {
+      if let last, Entry.precedes(last, entry) { return }
       entries.append(entry)
       bytes += entry.line.count
     }
@@ -37,7 +40,9 @@ package struct RejectSample: Sendable {
         bytes += entry.line.count
         return bytes > mostBytesOfCode
       }
-      entries.removeSubrange(min(most, end.map { $0 + 1 } ?? entries.count, entries.count)...)
+      let kept = min(most, end.map { $0 + 1 } ?? entries.count, entries.count)
+      if kept < entries.count { last = entries[kept - 1] }
+      entries.removeSubrange(kept...)
       bytes = entries.reduce(0) { $0 + $1.line.count }
     }
   }
@@ -77,8 +82,9 @@ package struct RejectSample: Sendable {
   /// Adds a row of a code. If all rows are too long, those are removed that can no longer be in the sample: however many more
   /// rejects come, no code has a larger share.
   private mutating func add(_ entry: Entry, at place: Int) {
+    bytes -= codes[place].bytes
     codes[place].add(entry)
-    bytes += entry.line.count
+    bytes += codes[place].bytes
     guard bytes > mostBytes else { return }
     trim()
     mostBytes = max(2 * bytes, Self.leastRoom)
