@@ -201,3 +201,99 @@ extension BusinessReport {
     asOf = asOf ?? part.asOf
   }
 }
+
+/// The rows of `skan_daily` by install date in the first conversion window, of a batch.
+private struct DailyRows: Sendable {
+  struct Row: Sendable {
+    var key: BusinessReport.Key
+    var sums: BusinessReport.Sums
+    var currency: String?
+    var weight: Int
+    var isParent: Bool
+    var appName: String?
+    var campaignName: String?
+    var status: BusinessReport.Status?
+    var expectedShare: Amount?
+    var asOf: String?
+  }
+
+  var rows: [Row] = []
+  var unreadable = 0
+
+  init(_ batch: RawBatch) {
+    func place(_ name: ColumnName) -> Int { Table.daily.place(name) }
+    let (dateType, window, date) = (place(.dateType), place(.postbackSequenceIndex), place(.date))
+    let (revenueCurrency, costCurrency) = (place(.currency), place(.costCurrency))
+    var cursor = RowCursor(batch, of: .daily)
+    while cursor.next() {
+      guard cursor.text(dateType) == "install" else { continue }
+      let isFirst = cursor.integer(window) == 0
+      // The revenue of all windows is in the row of the first window that there is.
+      let allWindows = cursor.amount(place(.revenueAllWindows))
+      guard isFirst || allWindows != nil else { continue }
+      let day = cursor.text(date).flatMap { Timestamp("\($0)T00:00:00Z") }
+      var sums = isFirst ? BusinessReport.Sums(ofFirstWindow: cursor) : BusinessReport.Sums()
+      sums.allWindows = allWindows ?? .zero
+      let currencies = (revenue: cursor.text(revenueCurrency), cost: cursor.text(costCurrency))
+      let cost = sums.cost
+      if let currency = currencies.revenue, currency != currencies.cost { sums.cost = nil }
+      rows.append(
+        Row(
+          key: BusinessReport.Key(
+            day: day.map { Int($0.daysSince1970) },
+            app: cursor.text(place(.appID)),
+            network: cursor.text(place(.networkName)),
+            campaign: cursor.text(place(.campaignID))
+          ),
+          sums: sums,
+          currency: currencies.revenue ?? currencies.cost,
+          weight: isFirst ? Int(cursor.integer(place(.decoded)) ?? 0) + 1 : 0,
+          isParent: cursor.text(place(.costLevel)) == "parent",
+          appName: cursor.text(place(.appName)),
+          campaignName: cursor.text(place(.campaignName)),
+          status: isFirst ? cursor.text(place(.status)).flatMap { BusinessReport.Status(rawValue: $0) } : nil,
+          expectedShare: isFirst ? cursor.amount(place(.expectedShare)) : nil,
+          asOf: cursor.text(place(.asOf))
+        )
+      )
+      if let cost, sums.cost == nil, var row = rows.last {
+        row.sums = BusinessReport.Sums()
+        row.sums.cost = cost
+        row.currency = currencies.cost
+        rows.append(row)
+      }
+    }
+    unreadable = cursor.unreadable.count
+  }
+}
+
+extension BusinessReport.Sums {
+  /// Reads the sums of a row of the first window, without the revenue of all windows.
+  fileprivate init(ofFirstWindow row: borrowing RowCursor) {
+    func count(_ name: ColumnName, _ row: borrowing RowCursor) -> Int {
+      row.integer(Table.daily.place(name)).map { Int($0) } ?? 0
+    }
+    func amount(_ name: ColumnName, _ row: borrowing RowCursor) -> Amount {
+      row.amount(Table.daily.place(name)) ?? .zero
+    }
+    installs = count(.installs, row)
+    values = count(.values, row)
+    nulls = count(.nulls, row)
+    revenue = amount(.revenue, row)
+    confirmed = row.amount(Table.daily.place(.confirmedRevenue))
+    suspicions = Set(row.text(Table.daily.place(.valueSuspicions))?.split(separator: "; ").map(String.init) ?? [])
+    minimum = amount(.revenueMin, row)
+    closedMaximum = amount(.revenueMaxClosed, row)
+    openEnded = count(.revenueMaxOpen, row)
+    cost = row.amount(Table.daily.place(.cost))
+    guard let estimate = row.amount(Table.daily.place(.modelledRevenue)) else { return }
+    modelledNulls = nulls
+    nullRevenue.estimate = estimate - revenue
+    // The interval has the errors of values too, which the ends of their ranges have here.
+    nullRevenue.low = amount(.modelledRevenueLow, row) - minimum
+    let most = max(closedMaximum, revenue)
+    let high = row.amount(Table.daily.place(.modelledRevenueHigh))
+    nullRevenue.high = (high ?? most) - most
+    if high == nil { openEnded = max(openEnded, 1) }
+  }
+}

@@ -188,13 +188,3 @@ package struct UnreadableRows: Sendable, Equatable {
     left.first = left.first ?? right.first
   }
 }
-
-extension Table {
-  /// Returns the index of a column, which the table must have.
-  package func place(_ column: ColumnName) -> Int {
-    guard let place = columns.firstIndex(where: { $0.name == column }) else {
-      preconditionFailure("\(name) has no column \(column.rawValue)")
-    }
-    return place
-  }
-}

@@ -10,6 +10,8 @@ package struct Table: Sendable {
   package let key: ColumnName?
   /// The columns in the order of the cells in a row.
   package let columns: [Column]
+  /// The names of the columns, which are searched without the rest of each.
+  private let names: [ColumnName]
   /// The rules that tie the columns of a row to each other.
   package let rules: [RowRule]
   /// A JSON row in which every cell is null, without the closing brace. A part of it is written before each cell that
@@ -23,6 +25,7 @@ package struct Table: Sendable {
     self.description = description
     self.key = key
     self.columns = columns
+    names = columns.map(\.name)
     self.rules = rules
     var text: [UInt8] = []
     memberEnds = columns.map { column in
@@ -30,6 +33,14 @@ package struct Table: Sendable {
       return text.count
     }
     nullMembers = text
+  }
+
+  /// Returns the index of a column, which the table must have.
+  package func place(_ column: ColumnName) -> Int {
+    guard let place = names.firstIndex(of: column) else {
+      preconditionFailure("\(name) has no column \(column.rawValue)")
+    }
+    return place
   }
 
   package var columnNames: [String] { columns.map(\.name.rawValue) }
