@@ -2,72 +2,6 @@ internal import LookupTables
 
 /// The conversion values of the accepted postbacks that each forwarder sent, by campaign and day, in tables of fixed size.
 struct SenderValues: Sendable {
-  /// A campaign of a network for an app.
-  struct Campaign: Hashable, Sendable {
-    let app, network, campaign: String
-
-    fileprivate var hash: UInt64 {
-      var hash = StableHash()
-      for text in [app, network, campaign] { hash.add(text) }
-      return hash.value
-    }
-  }
-
-  /// Postbacks of a campaign that are like each other but for their sender and their day.
-  struct Group: Hashable, Sendable {
-    /// The number of the campaign.
-    var campaign: Int32
-    let window, family, form: UInt8
-    let model: UInt64
-
-    /// The group of all models: a postback without a value has none.
-    var ofAllModels: Self { Self(campaign: campaign, window: window, family: family, form: form, model: 0) }
-  }
-
-  struct Key: Hashable, Sendable {
-    var group: Group
-    /// The number of the forwarder.
-    var forwarder: Int32
-    let day: Int32
-  }
-
-  /// The counts of values: fine ones in 16 classes, coarse ones, and none.
-  struct Counts: Sendable {
-    // A vector of as many counts has to start at a multiple of its size, and there are 150 000 of them.
-    var fine = InlineArray<16, UInt32>(repeating: 0)
-    var coarse = InlineArray<3, UInt32>(repeating: 0)
-    var nulls: UInt32 = 0
-    var total: UInt32 = 0
-
-    static func += (left: inout Self, right: Self) {
-      for place in left.fine.indices { left.fine[place] &+= right.fine[place] }
-      for place in left.coarse.indices { left.coarse[place] &+= right.coarse[place] }
-      left.nulls &+= right.nulls
-      left.total &+= right.total
-    }
-
-    func histogram(_ measure: ClusterMeasure) -> [Int] {
-      switch measure {
-      case .fine: (0..<16).map { Int(fine[$0]) }
-      case .coarse: (0..<3).map { Int(coarse[$0]) }
-      default: [Int(total) - Int(nulls), Int(nulls)]
-      }
-    }
-  }
-
-  /// An hour since 1970 in which postbacks of a campaign came from a forwarder.
-  struct Hour: Hashable, Sendable {
-    var campaign, forwarder: Int32
-    let hour: Int32
-  }
-
-  /// A day on which postbacks of a campaign with a country came from a forwarder.
-  struct CountryDay: Hashable, Sendable {
-    var campaign, forwarder: Int32
-    let day: Int32
-    let country: UInt16
-  }
-
   private var counts: [Key: Counts] = [:]
   /// The counts by day and group, once they are in order.
   private(set) var rows: [(key: Key, counts: Counts)] = []
@@ -181,51 +115,30 @@ struct SenderValues: Sendable {
   /// Gives campaigns and forwarders numbers in the order of their names, and moves the counts into `rows`, so that sums do not depend
   /// on the order in which they were added.
   mutating func putInOrder() {
-    let newCampaigns = campaigns.sort { ($0.app, $0.network, $0.campaign) < ($1.app, $1.network, $1.campaign) }
-    let newForwarders = forwarders.sort(by: <)
+    let numbers = NewNumbers(
+      campaigns: campaigns.sort { ($0.app, $0.network, $0.campaign) < ($1.app, $1.network, $1.campaign) },
+      forwarders: forwarders.sort(by: <)
+    )
     hashes = campaigns.values.map(\.hash)
-    func campaign(_ old: Int32) -> Int32 { newCampaigns[Int(old)] }
-    func forwarder(_ old: Int32) -> Int32 { newForwarders[Int(old)] }
-    rows = counts.map { key, counts in
-      var key = key
-      (key.group.campaign, key.forwarder) = (campaign(key.group.campaign), forwarder(key.forwarder))
-      return (key, counts)
-    }
+    rows = counts.map { (numbers.key($0.key), $0.value) }
     counts = [:]
     rows.sort { $0.key < $1.key }
-    hours = hours.renamed { Hour(campaign: campaign($0.campaign), forwarder: forwarder($0.forwarder), hour: $0.hour) }
-    countries = countries.renamed {
-      CountryDay(campaign: campaign($0.campaign), forwarder: forwarder($0.forwarder), day: $0.day, country: $0.country)
-    }
-    targets = targets.renamed { campaign($0) }
+    hours = hours.renamed(numbers.hour)
+    countries = countries.renamed(numbers.day)
+    targets = targets.renamed(numbers.campaign)
   }
 
   mutating func merge(_ later: Self) {
     draw.formIntersection(later.draw)
     if !draw.takesAll { leaveOut() }
-    let movedCampaigns = later.campaigns.values.map { number(of: $0) }
-    let movedForwarders = later.forwarders.values.map { forwarders.number(of: $0) }
-    func moved(_ campaign: Int32) -> Int32 { movedCampaigns[Int(campaign)] }
-    func sender(_ forwarder: Int32) -> Int32 { movedForwarders[Int(forwarder)] }
-    for (key, new) in later.counts {
-      var key = key
-      (key.group.campaign, key.forwarder) = (moved(key.group.campaign), sender(key.forwarder))
-      add(key, new)
-    }
-    for (hour, count) in later.hours {
-      let hour = Hour(campaign: moved(hour.campaign), forwarder: sender(hour.forwarder), hour: hour.hour)
-      add(hour, count)
-    }
-    for (day, count) in later.countries {
-      let day = CountryDay(
-        campaign: moved(day.campaign),
-        forwarder: sender(day.forwarder),
-        day: day.day,
-        country: day.country
-      )
-      add(day, count)
-    }
-    for (campaign, target) in later.targets { note(target, of: moved(campaign)) }
+    let numbers = NewNumbers(
+      campaigns: later.campaigns.values.map { number(of: $0) },
+      forwarders: later.forwarders.values.map { forwarders.number(of: $0) }
+    )
+    for (key, new) in later.counts { add(numbers.key(key), new) }
+    for (hour, count) in later.hours { add(numbers.hour(hour), count) }
+    for (day, count) in later.countries { add(numbers.day(day), count) }
+    for (campaign, target) in later.targets { note(target, of: numbers.campaign(campaign)) }
     unfollowed += later.unfollowed
   }
 }
@@ -279,19 +192,6 @@ extension SenderValues: Compact {
       let country = UInt16(truncatingIfNeeded: reader.count())
       countries[CountryDay(campaign: campaign, forwarder: forwarder, day: day, country: country)] = reader.integer()
     }
-  }
-}
-
-extension SenderValues.Group: Comparable {
-  static func < (left: Self, right: Self) -> Bool {
-    (left.campaign, left.window, left.family, left.form, left.model)
-      < (right.campaign, right.window, right.family, right.form, right.model)
-  }
-}
-
-extension SenderValues.Key: Comparable {
-  static func < (left: Self, right: Self) -> Bool {
-    (left.day, left.group, left.forwarder) < (right.day, right.group, right.forwarder)
   }
 }
 
