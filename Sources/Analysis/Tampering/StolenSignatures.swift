@@ -251,8 +251,8 @@ private struct RejectedSignatures: Sendable {
     var part = Part()
     guard !stolen.isEmpty else { return part }
     var places: [CopyOrigin: Int] = [:]
-    let shown = [transaction, digest, channel, forwarder, received, file, line]
-    var row = RowCursor(batch.keeping(stolen.map { $0.row - start }), of: .rejects, only: shown)
+    let columns = [transaction, digest, channel, forwarder, received, file, line]
+    var row = RowCursor(batch.keeping(stolen.map { $0.row - start }), of: .rejects, only: columns)
     for index in stolen.indices where row.next() {
       let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
       let place = places[origin] ?? part.groups.count
