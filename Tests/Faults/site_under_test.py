@@ -23,17 +23,19 @@ FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 
 
 class Site:
-    """A service in a folder. Its spool, state, output and events are disks of 8 MiB if `disks` names them."""
+    """A service on a disk of its own, so that the alerts of disks do not depend on how full the machine is. Its spool, state,
+    output and events are disks of 8 MiB if `disks` names them."""
 
     def __init__(self, work, binary, dump, preload, disks=(), configuration=None, receiver_alone=False):
         self.receiver_alone = receiver_alone
         self.work, self.binary, self.dump, self.preload = work, binary, dump, preload
         self.fault_file, self.mounted, self.scrapes, self.is_target = work / "fault", [], [], True
+        self.mount(work, "1g")
         for name in ("spool", "state", "out", "events"):
-            (work / name).mkdir(parents=True)
             if name in disks:
-                subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "postback", work / name], check=True)
-                self.mounted.append(work / name)
+                self.mount(work / name, "8m")
+            else:
+                (work / name).mkdir()
         (work / "token").write_text(TOKEN + "\n")
         (work / "models").mkdir()
         shutil.copy(ROOT / "Fixtures/models/525463029.json", work / "models")
@@ -227,6 +229,11 @@ class Site:
         ids = {json.loads(line)["transaction-id"] for line in self.acknowledged}
         lost = sum(1 for number in ids if number not in rows and number not in rejects)
         return len(self.acknowledged), lost, sum(1 for count in rows.values() if count > 1)
+
+    def mount(self, folder, size):
+        folder.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "postback", folder], check=True)
+        self.mounted.insert(0, folder)
 
     def release(self):
         if self.process and self.process.poll() is None:
