@@ -59,12 +59,13 @@ struct SectionsAnswer: Sendable {
   /// The number of rejects that are part of the answer, as in the page of `report`.
   private static let sampleLimit = 2000
 
-  /// The answer as JSON.
+  /// Returns the answer as JSON.
   ///
   /// - Parameters:
   ///   - seesRevenue: The right to see amounts.
   ///   - isCurrent: Indicates that there are no newer rows or tables.
   ///   - cases: The offers of cases about the parties of the alarms.
+  /// - Returns: The text in UTF-8.
   func json(seesRevenue: Bool, isCurrent: Bool, cases: [JSONValue]) -> [UInt8] {
     let head: [JSONValue.Member] = [
       .init("generation", generation.map { .integer($0) } ?? .null),
