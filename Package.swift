@@ -307,7 +307,7 @@ let package = Package(
         "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "Analysis", "PostbackLookup",
         "CampaignEnrichment",
         "CopySettlement", "DailyReports", "Reporting", "PostbackServer", "Delivery", "Answers", "ReportPages",
-        "CReportPage",
+        "CMalloc", "CReportPage",
       ],
       optimized
     ),

@@ -14,6 +14,7 @@ Ends with 0 where all is well, 1 where something is not, and 77 where there is n
 import argparse
 import collections
 import csv
+import datetime
 import decimal
 import io
 import json
@@ -322,6 +323,8 @@ def check_rejects(browser, checks, out):
     shown = {row[0]: number(row[1]) for row in browser.cells("#codes table")[1:]}
     checks.equal("rejects by code", shown, dict(codes))
     checks.equal("bars", browser.run("document.querySelectorAll('#codes svg a').length"), len(codes))
+    check_reject_charts(browser, checks, rejects)
+    browser.visit("/rejects")
     code = min(codes, key=lambda name: (name != "signature_invalid", name))
     bar = browser.run(f"Array.from(document.querySelectorAll('#codes svg a')).findIndex(one => one.getAttribute('aria-label').startsWith({json.dumps(code + ':')}))")
     browser.click("#codes svg a", bar)
@@ -343,6 +346,55 @@ def check_rejects(browser, checks, out):
     checks.equal("a forwarder with markup", set(browser.run(cells % 5)), {MARKUP})
     browser.click(".chips a")
     checks.equal("a filter taken away", browser.address(), "/rejects")
+
+
+def check_reject_charts(browser, checks, rejects):
+    """Bars over time and of senders lead to the rows that they count, by mouse and by keyboard."""
+    browser.wait("document.querySelector('#timeline svg a') !== null", "the charts of rejects")
+    header, *rows = browser.cells("#timeline table")
+    sums = {code: sum(number(row[place]) for row in rows) for place, code in enumerate(header) if place > 0}
+    dated = collections.Counter(row["reject_code"] for row in rejects)
+    undated = number((re.search(r"([\d,]+) rejects outside", browser.text("#timeline p.note")) or ["", "0"])[1])
+    checks.equal("rejects over time", sum(sums.values()) + undated, sum(dated.values()))
+    for way in ("mouse", "keyboard"):
+        browser.visit("/rejects")
+        label = browser.run("document.querySelector('#timeline svg a').getAttribute('aria-label')")
+        code, day, count = re.fullmatch(r"(\w+), ([\d-]+): (\d+)", label).groups()
+        if way == "mouse":
+            browser.click("#timeline svg a")
+        else:
+            browser.run("document.querySelector('#timeline svg a').focus()")
+            browser.press("Enter", "Enter", 13, "\r")
+            browser.settle("a bar by keyboard")
+        after = (datetime.date.fromisoformat(day) + datetime.timedelta(days=1)).isoformat()
+        checks.equal(f"a bar by {way}", browser.address(), f"/rejects?code={code}&since={day}&until={after}")
+        checks.equal(f"rejects of a bar by {way}", number(browser.text("#rejects-status").split()[0]), int(count))
+    browser.visit("/rejects")
+    browser.click("#forwarders svg a")
+    checks.equal("a sender's bar", browser.address().startswith("/rejects?forwarder="), True)
+
+
+def check_case(browser, checks, site):
+    """The case of a sender, from its rejects and from a postback, is the file that its command line makes."""
+    rejects = read_rows(site.out, "skan_rejects")
+    forwarder = collections.Counter(row["forwarder"] for row in rejects if row["forwarder"] and row["forwarder"].isalnum()).most_common(1)[0][0]
+    browser.visit("/rejects?" + urllib.parse.urlencode({"forwarder": forwarder}))
+    checks.equal("case", browser.text("details.case summary"), "Case of forwarder=" + forwarder)
+    links = browser.run("Array.from(document.querySelectorAll('details.case a'), one => one.getAttribute('href'))")
+    checks.equal("downloads of a case", len(links), 6)
+    files = site.folder / "case"
+    files.mkdir()
+    for line, downloads in zip(browser.text("details.case pre").splitlines(), (links[:3], links[3:])):
+        words = shlex.split(line)
+        subprocess.run([site.program, *words[1:], "--force", "--quiet"], cwd=files, check=True, stderr=subprocess.DEVNULL)
+        for href, name, kind in [(downloads[0], "case.html", "text/html"), (downloads[2], "transactions.csv", "text/csv")]:
+            status, found, body = browser.fetch(href)
+            checks.equal(href, [status, found.split(";")[0], body == (files / name).read_bytes().decode()], [200, kind, True])
+    # What is not shown to anybody else is not in the case of the partner.
+    checks.equal("revenue in the case of the partner", "Revenue of the accepted" in (files / "case.html").read_text(), False)
+    transaction = next(row["transaction_id"] for row in rejects if row["reject_code"] == "duplicate_conflict")
+    browser.visit("/postback?" + urllib.parse.urlencode({"id": transaction}))
+    checks.equal("case of a postback", browser.text("details.case summary"), "Case of transaction_id=" + transaction)
 
 
 def check_signals(browser, checks):
@@ -501,7 +553,7 @@ def check(site, browser, address, axe=None, folder=None):
     check_session(browser, checks, address)
     browser.events.clear()
     for way, *more in [(check_overview, site.out), (check_news, site), (check_campaigns, site.out), (check_rejects, site.out),
-                       (check_signals,), (check_report, site.out), (check_postback, site.out), (check_keyboard,),
+                       (check_case, site), (check_signals,), (check_report, site.out), (check_postback, site.out), (check_keyboard,),
                        (check_languages, site.out), (check_layout, ids)]:
         before = checks.failed
         way(browser, checks, *more)
@@ -512,7 +564,7 @@ def check(site, browser, address, axe=None, folder=None):
     checks.equal("complaints", refusals_left_out(browser.complaints()), [])
     if axe:
         check_barriers(browser, checks, ids + ["/campaigns?by=date&compare_since=2026-03-01&compare_until=2026-03-05&since=2026-03-05"
-                                               "&until=2026-03-09", "/campaigns?show=postbacks"], axe)
+                                               "&until=2026-03-09", "/campaigns?show=postbacks", "/rejects?forwarder=adjust"], axe)
     if folder:
         pictures(browser, folder, ids)
     return checks.failed

@@ -47,8 +47,9 @@ struct Benchmarks {
           liveSeconds: options.isQuick ? 150 : 300
         )
         if options.measuresView {
-          let view = ViewBenchmark(history: refresh, postback: benchmarks.postback, folder: folder)
-          benchmarks.report.sections = [Report.Section(title: "View", measures: try await view.measures())]
+          let found = try await ViewBenchmark(refresh, benchmarks.postback, folder).measures()
+          benchmarks.report.sections = [Report.Section(title: "View", measures: found.measures)]
+          benchmarks.report.skipped += found.skipped
           return try benchmarks.write()
         }
         benchmarks.report.sections = [Report.Section(title: "Refresh", measures: try await refresh.measures())]
@@ -79,8 +80,7 @@ struct Benchmarks {
     if !hasOpenSSL { report.skipped.append("ratios: there is no openssl command") }
   }
 
-  /// Runs the small set three times, and compares it with the figures of the last release. The exit status is 1 if one became
-  /// worse by more than the noise.
+  /// Runs the small set three times, and compares it with the figures of the last release; fails if one became worse.
   private mutating func compareWithRelease() async throws {
     var files: [String] = []
     let root = folder
@@ -242,8 +242,7 @@ struct Benchmarks {
     report.sections.append(Report.Section(title: "Deduplication index", measures: measures))
   }
 
-  /// Returns the present speed of openssl; nil if it is not installed. A measurement made just after the last group is
-  /// used again.
+  /// Returns the present speed of openssl, or that after the last group; nil if it is not installed.
   private mutating func speed() throws -> OpenSSLSpeed? {
     guard hasOpenSSL else { return nil }
     if let lastSpeed { return lastSpeed }

@@ -61,7 +61,8 @@ struct Options {
       --stages       Measure only a run with both formats and each of its stages, with the share of what is serial.
       --refresh      Measure only postback refresh: after few new rows, with none, from nothing, and beside watch. N lines have
                      0.7 N accepted postbacks of 60 days; by default N is 1440000.
-      --view         Measure only postback view: its answers on a history like that of --refresh, and its memory.
+      --view         Measure only postback view: its answers on a history like that of --refresh, its memory, the script, the first
+                     paint in Chromium if there is one, and how fast serve acknowledges with 50 pages beside it.
       --postback FILE
                      The command postback; default is the one beside this program.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print

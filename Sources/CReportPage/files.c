@@ -47,11 +47,15 @@ static const unsigned char view_script[] = {
   ,
 #embed "view/sections.js"
   ,
+#embed "view/cases.js"
+  ,
 #embed "view/paged.js"
   ,
 #embed "view/overview.js"
   ,
 #embed "view/campaigns.js"
+  ,
+#embed "view/reject-charts.js"
   ,
 #embed "view/rejects.js"
   ,

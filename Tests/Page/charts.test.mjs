@@ -48,6 +48,16 @@ test("ticks are round and reach the largest value", () => {
   }
 });
 
+test("steps of time are days, weeks from Mondays or longer, at most 120, and each day is in one", () => {
+  for (const [days, length] of [[1, 1], [119, 1], [120, 7], [833, 7], [840, 28], [4000, 364]]) {
+    const steps = drawings.timeSteps(day, day + days - 1);
+    assert.deepEqual([steps.length, steps.placeOf(day), steps.placeOf(day + days - 1)], [length, 0, steps.starts.length - 1], String(days));
+    assert.ok(steps.starts.length <= 120 && steps.starts[0] <= day && steps.placeOf(-1) === -1);
+    if (length === 7) assert.ok(steps.starts.every(start => new Date(start * 86400000).getUTCDay() === 1));
+  }
+  assert.deepEqual(["per day", "per 28 days"], [drawings.unitOf(1), drawings.unitOf(28)]);
+});
+
 test("a bar of a day stands on the axis, and its range ends in an arrow without an upper limit", () => {
   const data = { currency: "EUR", days: [{ day, revenue: "75", modelled: "25", least: "50", most: "100", isOpen: true }] };
   const chart = charts.dailyRevenue(data), [revenue, modelled] = of(chart, "rect");

@@ -84,8 +84,19 @@ const drawings = (function () {
     const size = isWhole ? Math.max(step, 1) : step, steps = Math.ceil(Math.max(largest, size) / size);
     return Array.from({ length: steps + 1 }, (_, index) => index * size);
   }
+  /**
+   * The steps of an axis from one day to another, which are numbers of days since 1970: days, weeks from Mondays, or longer ones, so that
+   * there are at most 120. `placeOf` is the step of a day, and `starts` has the first day of each.
+   */
+  function timeSteps(low, high) {
+    const length = [1, 7, 28].find(length => (high - low) / length < 119) || 364, shift = length === 7 ? 3 : 0;
+    const of = day => Math.floor((day + shift) / length), count = Math.max(0, of(high) - of(low) + 1);
+    return { length, placeOf: day => day < 0 ? -1 : of(day) - of(low),
+      starts: Array.from({ length: count }, (_, index) => (of(low) + index) * length - shift) };
+  }
+  const unitOf = length => length === 1 ? "per day" : "per " + length + " days";
   const endOf = values => values[values.length - 1];
   const most = numbers => Math.max(0, ...numbers);
 
-  return { mostRows, nowhere, drawing, ticks, endOf, most };
+  return { mostRows, nowhere, drawing, ticks, timeSteps, unitOf, endOf, most };
 })();

@@ -1,7 +1,7 @@
 /** The counts of records for a choice of the filters. Without a choice the page has what was written into it, which is more. */
 function reportOutcomes(filters, addressOf) {
   const { find, note, draw, fill, dataOf } = figures, { grouped, share, dayName } = formats;
-  const { cube, values, labelOf } = filters;
+  const { timeSteps, unitOf } = drawings, { cube, values, labelOf } = filters;
   const restore = figures.start(["funnel", "windows", "codes", "timeline", "networks", "forwarders", "installs", "revenue"]);
   const outcomes = cube.outcomes.map(([code, stage, status, window, value, kind, meaning]) =>
     ({ code, stage, status, window, value, kind, meaning }));
@@ -70,19 +70,16 @@ function reportOutcomes(filters, addressOf) {
     return ranked.map(one => one[0]);
   }
 
-  /** The steps of an axis: days, weeks from Mondays, or longer ones, so that there are at most 120. */
+  /** The steps of the axis of time, for the days that are chosen. */
   function steps() {
     if (cube.days === null) return { length: 1, placeOf: () => -1, starts: [] };
     const [low, high] = ["from", "to"].map((name, index) =>
       filters.state[name] === "" ? cube.days[index] : Date.parse(filters.state[name]) / 86400000);
-    const length = [1, 7, 28].find(length => (high - low) / length < 119) || 364, shift = length === 7 ? 3 : 0;
-    const of = day => Math.floor((day + shift) / length), count = Math.max(0, of(high) - of(low) + 1);
-    return { length, placeOf: day => day < 0 ? -1 : of(day) - of(low),
-      starts: Array.from({ length: count }, (_, index) => (of(low) + index) * length - shift) };
+    return timeSteps(low, high);
   }
 
   function timeline(ranked) {
-    const { length, placeOf, starts } = steps(), unit = length === 1 ? "per day" : "per " + length + " days";
+    const { length, placeOf, starts } = steps(), unit = unitOf(length);
     const counts = new Map(ranked.map(code => [code, Array(starts.length).fill(0)]));
     const found = sum((outcome, at) => outcome.code !== null && placeOf(cube.counts[at]) >= 0
       ? outcome.code + " " + placeOf(cube.counts[at]) : undefined);

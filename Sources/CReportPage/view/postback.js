@@ -114,7 +114,7 @@
       if (data === null) return undefined;
       results.replaceChildren(...(data.postbacks || []).map(accepted), ...(data.rejects || []).map(rejected),
         ...(data.omitted_rejects > 0 ? [make("p", { class: "note" }, formats.grouped(data.omitted_rejects) + " more rejects are not listed.")] : []),
-        ...[source(null, data.command)].filter(one => one !== null));
+        ...[source(null, data.command), cases.offer(data.case)].filter(one => one !== null));
     } catch (problem) {
       if (!(problem instanceof server.Refusal) || problem.status !== 404) throw problem;
       results.replaceChildren(failure(problem.message));

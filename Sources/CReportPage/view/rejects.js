@@ -5,6 +5,7 @@
   const usual = { class: "", code: "", stage: "", forwarder: [], network: "", app: "", since: "", until: "", contains: "" };
   const classes = ["suspicious", "noise", "copies"];
   const allowed = { class: classes, code: /^[a-z_0-9]+$/, stage: /^[a-z]+$/, since: address.time, until: address.time };
+  const kinds = { suspicious: "bad", noise: "none", copies: "bar" };
   let results = null, controls = null, values = { ...usual }, isComplete = true;
 
   const hereWith = part => "/rejects" + address.query({ ...values, ...part }, usual);
@@ -49,7 +50,7 @@
       { key: "class", title: "class", text: row => row.class }, { key: "meaning", title: "meaning", text: row => explained(row.code).meaning },
     ];
     return figure({ id: "codes", title: "Rejects by code", chart: "ranked", isWide: true, data: { unit: "rejects, root scale",
-      rows: data.codes.map(row => ({ name: row.code, count: row.count, kind: { suspicious: "bad", noise: "none", copies: "bar" }[row.class] || "bar" })),
+      rows: data.codes.map(row => ({ name: row.code, count: row.count, kind: kinds[row.class] || "bar" })),
       link: row => hereWith({ code: row.name }) },
     description: "Suspicious codes are full in the colour of warnings, noise is dotted, and copies are in the colour of good. A bar leads to its rows.",
     table: table({ caption: "Rejects by code", columns, rows: data.codes }) });
@@ -89,8 +90,9 @@
     await paged.show(holder, "/api/rejects" + address.query(values), { caption: "Rejects, the newest first; + opens a row", columns: () => columns,
       open: opened, before: data => {
         counted = data;
-        return [data.is_complete === false && make("p", { class: "note" }, make("strong", {}, "Older rows are still being counted: the numbers are lower bounds.")),
-          data.codes && data.codes.length > 0 ? codesFigure(data) : null, make("h2", {}, "Rows")].filter(node => node);
+        return [data.is_complete === false && data.count !== null && make("p", { class: "note" }, "The numbers are counted again from time to time: the newest rows "
+          + "may not be in them yet."), cases.offer(data.case), data.codes && data.codes.length > 0 && make("div", { class: "charts" },
+          codesFigure(data), rejectCharts.of(data, hereWith, code => kinds[explained(code).class])), make("h2", {}, "Rows")].filter(node => node);
       } });
     results.classList.remove("is-old");
     if (counted === null) return;

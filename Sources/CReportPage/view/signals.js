@@ -14,6 +14,11 @@
       sections.fill(part, one.html);
       return part;
     });
+    // What there is about the party of an alarm.
+    (data.cases || []).forEach((offered, index) => {
+      const alarm = parts.map(part => part.querySelector("#signal-" + (index + 1))).find(found => found !== null);
+      if (alarm && offered) alarm.append(cases.offer(offered));
+    });
     // The plots of forwarders, with their change points, are the evidence of the signals about them.
     const charts = make("div", {}), all = make("div", {});
     sections.fill(all, data.sections.filter(one => one.id === "rejects-by-code").map(one => one.html).join(""));

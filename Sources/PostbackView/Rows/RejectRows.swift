@@ -4,19 +4,25 @@ internal import JSON
 internal import Ledger
 internal import PostbackLookup
 internal import PostbackPipeline
+internal import ReportPages
 internal import SKAdNetwork
 internal import Tables
 
 /// A question about rejects: which of them, and which page of their rows.
 struct RejectRows: Sendable {
-  private var since: Int64?
-  private var until: Int64?
-  private let codes: Set<String>?
+  /// The limits of the time of receipt, in milliseconds since 1970; nil for none.
+  let since: Int64?
+  let until: Int64?
+  /// The codes; nil for all.
+  let codes: Set<String>?
   /// The values that are accepted of a column; an empty text stands for null.
-  private let values: [(column: ColumnName, accepted: Set<String>)]
+  let values: [(column: ColumnName, accepted: Set<String>)]
   private let contains: [UInt8]?
   private let limit: Int
   private let cursor: RowCursorText?
+
+  /// Indicates that the page is the first one.
+  var isFirstPage: Bool { cursor == nil }
 
   /// The names of the parameters.
   private static let names: Set<String> = [
@@ -46,51 +52,34 @@ struct RejectRows: Sendable {
       let accepted = parameters.all(name)
       return accepted.isEmpty ? nil : (column, Set(accepted))
     }
+    var conditions = values.compactMap { column, accepted -> String? in
+      guard column != .stage, accepted.count == 1, let value = accepted.first else { return nil }
+      return CaseRequest.condition(column.rawValue, is: value)
+    }
+    if named.count == 1 { conditions.append(CaseRequest.condition(ColumnName.rejectCode.rawValue, is: named[0])) }
+    caseOffer = CaseOffer(conditions: conditions, since: since, until: until)
     contains = parameters["contains"].flatMap { $0.isEmpty ? nil : Array($0.utf8) }
     self.limit = try parameters.integer("limit", in: 1...most) ?? limit
     cursor = parameters["cursor"].flatMap(RowCursorText.init)
     if cursor == nil, parameters["cursor"] != nil { throw ViewDefect("cursor: The value must be that of next.") }
   }
 
-  // MARK: - Counts
+  /// The case that is offered beside the rows: of the sender, the app, the code and the time, as far as they are chosen. A case is about all
+  /// outcomes of its records, so that a class, a stage and a text choose nothing in it.
+  let caseOffer: CaseOffer
 
-  /// Returns the numbers of rejects by code, without the text that they contain; nil if the counts of a report do not tell them.
-  func counts(in cube: ReportCube) -> [(code: String, count: Int)]? {
-    guard cube.leftOut == 0, !values.contains(where: { $0.column == .stage }) else { return nil }
-    let day: Int64 = 86_400_000
-    guard (since ?? 0) % day == 0, (until ?? 0) % day == 0 else { return nil }
-    func accepted(_ column: ColumnName, _ all: [ReportCube.Value]) -> [Bool]? {
-      guard let wanted = values.first(where: { $0.column == column })?.accepted else {
-        return all.map { _ in true }
-      }
-      let named = Set(all.compactMap { if case .named(let name) = $0 { name } else { String?.none } })
-      // The value may be among those that are counted together.
-      if all.contains(.others), !wanted.subtracting([""]).isSubset(of: named) { return nil }
-      return all.map { value in
-        switch value {
-        case .named(let name): wanted.contains(name)
-        case .none: wanted.contains("")
-        case .others: false
-        }
+  /// Tells for each value of a column if the question takes it; nil if a value that it takes is among those that are counted together.
+  func accepted(_ column: ColumnName, among all: [ReportCube.Value]) -> [Bool]? {
+    guard let wanted = values.first(where: { $0.column == column })?.accepted else { return all.map { _ in true } }
+    let named = Set(all.compactMap { if case .named(let name) = $0 { name } else { String?.none } })
+    if all.contains(.others), !wanted.subtracting([""]).isSubset(of: named) { return nil }
+    return all.map { value in
+      switch value {
+      case .named(let name): wanted.contains(name)
+      case .none: wanted.contains("")
+      case .others: false
       }
     }
-    guard let forwarders = accepted(.forwarder, cube.dimensions.forwarders),
-      let networks = accepted(.adNetworkID, cube.dimensions.networks), let apps = accepted(.appID, cube.dimensions.apps)
-    else { return nil }
-    var found: [String: Int] = [:]
-    for (place, outcome, count) in cube.counts {
-      guard let code = cube.outcomes[outcome].code, codes?.contains(code) ?? true, forwarders[place.forwarder],
-        networks[place.network], apps[place.app]
-      else { continue }
-      if since != nil || until != nil {
-        guard let received = place.day.map({ Int64($0) * day }), received >= since ?? .min, received < until ?? .max
-        else {
-          continue
-        }
-      }
-      found[code, default: 0] += count
-    }
-    return found.map { ($0.key, $0.value) }.sorted { ($1.count, $0.code) < ($0.count, $1.code) }
   }
 
   // MARK: - Rows

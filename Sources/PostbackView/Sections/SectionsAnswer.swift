@@ -19,6 +19,8 @@ struct SectionsAnswer: Sendable {
   let findings: String
   /// The tests of signals, for the next time.
   let signals: KnownSignals
+  /// The conditions of a case about the party of each alarm, in the order of the alarms; nil where a case cannot be offered.
+  let casesOfAlarms: [String?]
   /// The members of the answer as JSON, without the braces around them, by the right to see amounts.
   private let texts: [Bool: String]
 
@@ -45,6 +47,7 @@ struct SectionsAnswer: Sendable {
     generation = sources.snapshots.first?.number
     cube = content.report.cube
     findings = page.findingsMarkup
+    casesOfAlarms = page.conditionsOfAlarms
     texts = Dictionary(
       uniqueKeysWithValues: [true, false].map { seesRevenue in
         (seesRevenue, String(JSONValue.object(page.parts(seesRevenue: seesRevenue)).description.dropFirst().dropLast()))
@@ -56,12 +59,18 @@ struct SectionsAnswer: Sendable {
   /// The number of rejects that are part of the answer, as in the page of `report`.
   private static let sampleLimit = 2000
 
-  /// The answer as JSON.
-  func json(seesRevenue: Bool, isCurrent: Bool) -> [UInt8] {
+  /// Returns the answer as JSON.
+  ///
+  /// - Parameters:
+  ///   - seesRevenue: The right to see amounts.
+  ///   - isCurrent: Indicates that there are no newer rows or tables.
+  ///   - cases: The offers of cases about the parties of the alarms.
+  /// - Returns: The text in UTF-8.
+  func json(seesRevenue: Bool, isCurrent: Bool, cases: [JSONValue]) -> [UInt8] {
     let head: [JSONValue.Member] = [
       .init("generation", generation.map { .integer($0) } ?? .null),
       .init("commit", commit.map { .string($0) } ?? .null),
-      .init("is_current", .bool(isCurrent)),
+      .init("is_current", .bool(isCurrent)), .init("cases", .array(cases)),
     ]
     return Array("\(JSONValue.object(head).description.dropLast()),\(texts[seesRevenue] ?? "")}\n".utf8)
   }

@@ -1,12 +1,6 @@
-internal import Answers
 internal import Base
-internal import CampaignEnrichment
-internal import CopySettlement
 internal import DailyReports
-internal import Delivery
-internal import DurableFiles
 internal import JSON
-internal import PostbackLookup
 package import PostbackPipeline
 package import PostbackServer
 internal import SKAdNetwork
@@ -40,8 +34,8 @@ package struct ViewAnswers: Sendable {
         try parameters.allow([])
         return sections(role)
       case "/api/campaigns", "/api/campaigns.csv", "/api/postbacks", "/api/postbacks.csv", "/api/rejects",
-        "/api/rejects.csv", "/api/postback":
-        let gate = ["/api/postbacks.csv", "/api/rejects.csv"].contains(path) ? downloads : gate
+        "/api/rejects.csv", "/api/postback", "/api/case", "/api/case.json", "/api/case.csv":
+        let gate = Self.longAnswers.contains(path) ? downloads : gate
         guard await gate.enter() else {
           return .view(503, "Too many questions are being answered. Ask again later.").retry(afterSeconds: 2)
         }
@@ -61,6 +55,11 @@ package struct ViewAnswers: Sendable {
       return .view(500, "The tables cannot be read: \(error)")
     }
   }
+
+  /// The paths of downloads that read rows.
+  private static let longAnswers = Set(
+    ["/api/postbacks.csv", "/api/rejects.csv"] + CaseDownload.Form.allCases.map(\.path)
+  )
 
   /// Reads what an answer needs, and returns it, for a process without a server.
   package func answerAlone(
@@ -83,7 +82,8 @@ package struct ViewAnswers: Sendable {
     case "/api/campaigns", "/api/campaigns.csv": return try campaigns(path, parameters, role)
     case "/api/postbacks", "/api/postbacks.csv": return try await postbacks(path, parameters, role)
     case "/api/postback": return try await postback(parameters, role)
-    default: return try await rejects(path, parameters)
+    case "/api/rejects", "/api/rejects.csv": return try await rejects(path, parameters, role)
+    default: return try await caseFile(path, parameters, role)
     }
   }
 
@@ -95,8 +95,7 @@ package struct ViewAnswers: Sendable {
     }
     let query = kept.joined(separator: "&").replacing("'", with: "%27")
     let place = "\(path).csv\(query.isEmpty ? "" : "?\(query)")"
-    let output = "'\(store.output.replacing("'", with: "'\\''"))'"
-    return .init("command", .string("postback view \(output) --get '\(place)'"))
+    return .init("command", .string("postback view \(store.output.quotedForShell) --get '\(place)'"))
   }
 
   // MARK: - Data in memory
@@ -145,10 +144,13 @@ package struct ViewAnswers: Sendable {
       return .view(503, "The sections are being made. Ask again in a moment.").retry(afterSeconds: 2)
     }
     let isCurrent = sections.generation == now.snapshot?.number && sections.commit == now.rows?.commit
+    let cases =
+      role.seesRevenue
+      ? sections.casesOfAlarms.map { offer(CaseOffer(conditions: $0.map { [$0] } ?? []), role).value } : []
     return HTTPResponse(
       200,
       headers: [.init("Content-Type", "application/json")],
-      body: sections.json(seesRevenue: role.seesRevenue, isCurrent: isCurrent)
+      body: sections.json(seesRevenue: role.seesRevenue, isCurrent: isCurrent, cases: cases)
     )
   }
 
@@ -200,7 +202,11 @@ package struct ViewAnswers: Sendable {
     )
   }
 
-  private func rejects(_ path: String, _ parameters: ViewParameters) async throws -> HTTPResponse {
+  private func rejects(
+    _ path: String,
+    _ parameters: ViewParameters,
+    _ role: ViewRole
+  ) async throws -> HTTPResponse {
     let now = store.now
     let isCSV = path.hasSuffix(".csv")
     let query = try RejectRows(
@@ -210,22 +216,16 @@ package struct ViewAnswers: Sendable {
     )
     let page = try await query.page(of: now.rows?.rejects ?? [], patience: isCSV ? Self.longPatience : nil)
     if isCSV { return .csv(RejectRows.csv(page.rows), "rejects.csv") }
-    let counts = now.sections.flatMap { query.counts(in: $0.cube) }
-    let codes = (counts ?? []).map { code, count -> JSONValue in
-      .object([
-        .init("code", .string(code)),
-        .init("class", .string((RejectCode(rawValue: code)?.rejectClass ?? .noise).rawValue)),
-        .init("count", .integer(count)),
-      ])
-    }
+    let tallies = now.sections.flatMap { RejectTallies(query, in: $0.cube) }
+    let counted = tallies?.members ?? [.init("count", .null), .init("codes", .array([]))]
+    let isCurrent = now.sections?.commit == now.rows?.commit
     return HTTPResponse(
       200,
       json: .object(
-        now.members + [
-          .init("count", counts.map { .integer($0.reduce(0) { $0 + $1.count }) } ?? .null),
-          .init("is_complete", .bool(page.next == nil)), .init("codes", .array(codes)),
-          .init("rows", .array(page.rows.map(RejectRows.json))),
-        ] + page.members + [command("/api/rejects", parameters)]
+        now.members + counted + [.init("is_complete", .bool(isCurrent))]
+          + (query.isFirstPage ? tallies?.chartMembers ?? [] : [])
+          + [.init("rows", .array(page.rows.map(RejectRows.json)))] + page.members
+          + [command("/api/rejects", parameters), offer(query.caseOffer, role)]
       )
     )
   }
@@ -235,43 +235,6 @@ package struct ViewAnswers: Sendable {
 
   /// The time after which a download hands on what it has.
   private static var longPatience: Duration { .seconds(30) }
-
-  /// The largest number of copies of a postback that are shown.
-  private static let mostCopies = 50
-
-  private func postback(_ parameters: ViewParameters, _ role: ViewRole) async throws -> HTTPResponse {
-    try parameters.allow(["id"])
-    guard let id = parameters["id"], (1...200).contains(id.utf8.count) else {
-      throw ViewDefect("id: Give a transaction id or a postback_key.")
-    }
-    let now = store.now
-    let finder = try RowFinder(store.output, state: store.givenState, jobs: store.jobs)
-    let found = try await finder.postbacks(
-      having: [LookupValue(.key, id), LookupValue(.transaction, id)],
-      derived: [.settled, .enriched],
-      mostRejects: 1000
-    )
-    let state = store.state
-    let answer = try await FoundAnswer(
-      found,
-      of: id,
-      trust: store.trust,
-      mostCopies: Self.mostCopies,
-      known: nil
-    ) { key throws(PipelineFailure) in
-      try PipelineFailure.state { () throws(FileFailure) in try Outbox.deliveries(of: key, in: state) }
-    }
-    guard !answer.isEmpty else { return .view(404, "No row of the output has this key or transaction.") }
-    guard case .object(let members) = role.seesRevenue ? answer.json : answer.json.withoutRevenue else {
-      return .view(500, "The answer is not an object.")
-    }
-    let quoted = "'\(store.output.replacing("'", with: "'\\''"))'"
-    let place = "'\(id.replacing("'", with: "'\\''"))'"
-    return HTTPResponse(
-      200,
-      json: .object(now.members + members + [.init("command", .string("postback find \(quoted) \(place)"))])
-    )
-  }
 }
 
 extension RowPage {
@@ -286,7 +249,10 @@ extension RowPage {
 
 extension HTTPResponse {
   /// A table for download.
-  fileprivate static func csv(_ bytes: [UInt8], _ name: String) -> HTTPResponse {
-    .text("text/csv", bytes).adding("Content-Disposition", "attachment; filename=\"\(name)\"")
+  fileprivate static func csv(_ bytes: [UInt8], _ name: String) -> HTTPResponse { file("text/csv", bytes, name) }
+
+  /// A file for download.
+  static func file(_ type: String, _ bytes: [UInt8], _ name: String) -> HTTPResponse {
+    .text(type, bytes).adding("Content-Disposition", "attachment; filename=\"\(name)\"")
   }
 }

@@ -175,6 +175,7 @@ package final class ViewStore: Sendable {
         do {
           let made = try await makeSections(now)
           moment.withLock { $0.sections = made }
+          FreeMemory.giveBack()
           events.tell(.report, .object([.init("generation", made.generation.map { .integer($0) } ?? .null)]))
           failed = nil
         } catch {

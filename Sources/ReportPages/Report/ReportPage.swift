@@ -14,7 +14,7 @@ internal import PageMarkup
 package struct ReportPage {
   let report: RejectReport
   private let content: ReportContent
-  private let signals: SignalSection
+  let signals: SignalSection
   let business: BusinessSection?
   private let trust: AgreementTable
   private let findings: ReportFindings?

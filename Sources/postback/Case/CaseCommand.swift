@@ -1,13 +1,7 @@
-internal import Analysis
-internal import CampaignEnrichment
-internal import CopySettlement
-internal import DerivedTables
-internal import FraudSignals
 internal import JSON
 internal import PostbackVerification
 internal import ReportPages
 internal import TableReading
-internal import Tables
 
 /// `postback case`: writes a file about one forwarder, network or transaction, for a dispute.
 struct CaseCommand: Command {
@@ -28,12 +22,12 @@ struct CaseCommand: Command {
     ).isGiven
     let overwrites = Option("--force", "Overwrite the files if they exist.").isGiven
     let examples = Option("--examples N", "Include at most N rejects, and as many accepted postbacks; default 12.")
-      .value(.integer(in: 0...1000), else: 12)
+      .value(.integer(in: 0...1000), else: CaseRequest.usualExamples)
     let diagnosisLimit = Option(
       "--diagnose-limit N",
       "Find the edits of at most N rejects whose signature is invalid, drawn evenly; default 100."
-    ).value(.integer(in: 0...1_000_000), else: 100)
-    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: SignalCounter.lateAfterDays)
+    ).value(.integer(in: 0...1_000_000), else: CaseRequest.usualDiagnoses)
+    let lateDays = Option.lateDays.value(.integer(in: 0...3650), else: CaseRequest.usualLateDays)
     let jobs = Option.jobs()
     let reprocessed = ReprocessedOptions()
     let keys = KeyOptions()
@@ -63,8 +57,7 @@ struct CaseCommand: Command {
 
   private let options: Options
   private let paths: [String]
-  private let query: RejectQuery
-  private let conditions: [String]
+  private let request: CaseRequest
   private let trust: TrustPolicy
 
   init(_ arguments: Arguments) throws(CommandFailure) {
@@ -84,38 +77,22 @@ struct CaseCommand: Command {
       throw CommandFailure(.usage, "The options --for-partner and --revenue exclude each other. Give one of them.")
     }
     trust = try options.keys.trust()
-    do {
-      var query = RejectQuery(grouping: try GroupColumn.list("reject_code"))
-      query.span = options.period.span
-      for condition in options.conditions { query.conditions.append(try Self.condition(condition)) }
-      let names = query.conditions.filter {
-        ["forwarder", "ad_network_id"].contains($0.column) && $0.comparison == .equal
-      }
-      guard !options.isForPartner || !names.isEmpty else {
-        throw CommandFailure(
-          .usage,
-          "A case for a partner is about it alone. Give --where forwarder=NAME or ad_network_id=ID."
-        )
-      }
-      self.query = query
+    let (conditions, period) = (options.conditions, options.period)
+    do throws(QueryDefect) {
+      var request = try CaseRequest(conditions, since: period.since, until: period.until)
+      (request.isForPartner, request.wantsRevenue) = (options.isForPartner, options.wantsRevenue)
+      (request.examples, request.diagnosisLimit) = (options.examples, options.diagnosisLimit)
+      request.lateDays = options.lateDays
+      self.request = request
     } catch {
       throw CommandFailure(of: error)
     }
-    let limits = [("since", options.period.since), ("until", options.period.until)]
-    conditions = options.conditions + limits.compactMap { name, time in time.map { "\(name) \($0)" } }
-  }
-
-  /// Reads a condition, which must be on a column of `CaseFile.columns`.
-  private static func condition(_ text: String) throws -> Condition {
-    let name = String(text.drop(while: \.isWhitespace).prefix { $0.isLetter || $0.isNumber || $0 == "_" })
-    guard name.isEmpty || CaseFile.columns.contains(name) else {
+    guard !options.isForPartner || request.namesPartner else {
       throw CommandFailure(
         .usage,
-        "A case cannot be about the column \(name). The columns that rejects and accepted postbacks both have are "
-          + "\(CaseFile.columns.joined(separator: ", "))."
+        "A case for a partner is about it alone. Give --where forwarder=NAME or ad_network_id=ID."
       )
     }
-    return try Condition(parsing: text)
   }
 
   func run() async throws(CommandFailure) {
@@ -132,8 +109,9 @@ struct CaseCommand: Command {
       let table = try options.csv.map { file throws(CommandFailure) in
         try OutputFile(file, overwrites: options.overwrites, advice: "Give --force to overwrite it, or another name.")
       }
-      guard let answer = try await question(tables).answer() else {
-        throw CommandFailure(.noInput, "No record meets the conditions \(conditions.joined(separator: ", ")).")
+      let question = try request.question(about: tables, at: paths, trust: trust, jobs: options.jobs)
+      guard let answer = try await question.answer() else {
+        throw CommandFailure(.noInput, "No record meets the conditions \(request.conditions.joined(separator: ", ")).")
       }
       if let table {
         try table.write(Array(answer.csv(hasRevenue: options.wantsRevenue).utf8))
@@ -152,20 +130,5 @@ struct CaseCommand: Command {
     } catch {
       throw CommandFailure(of: error)
     }
-  }
-
-  private func question(_ tables: RunTables) throws -> CaseQuestion {
-    var question = CaseQuestion(query, conditions, tables, at: paths, trust: trust)
-    (question.settled, question.enriched) = (try derived(.settled), try derived(.enriched))
-    (question.isForPartner, question.wantsRevenue) = (options.isForPartner, options.wantsRevenue)
-    (question.examples, question.diagnosisLimit) = (options.examples, options.diagnosisLimit)
-    (question.lateDays, question.jobs) = (options.lateDays, options.jobs)
-    return question
-  }
-
-  /// The files of a derived table, if a single output folder is given and has them.
-  private func derived(_ table: Table) throws -> TableFiles? {
-    guard paths.count == 1 else { return nil }
-    return try TableFiles(derived: table, of: DerivedSnapshot(of: paths[0]))
   }
 }

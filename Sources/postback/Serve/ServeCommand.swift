@@ -122,6 +122,11 @@ struct ServeCommand: Command {
   private static let consumerOptions = SpoolOptions.options.map(\.name) + ["--jobs", "--metrics-file"]
 
   func run() async throws(CommandFailure) {
+    // The answers of a page and the sections of its report need much memory for a moment, again and again.
+    if showsView {
+      HeapSettings.giveFreeMemoryBack()
+      HeapSettings.shareOneHeap()
+    }
     if let consumer { try await run(consumer) } else { try await serve() }
   }
 
