@@ -158,17 +158,17 @@ final class HTTPConnection: Sendable {
     }
   }
 
-  /// The time since which no request has begun; nil while there is one, or if the connection was cut.
-  var idleSince: ContinuousClock.Instant? { state.withLock { $0.isIdle ? $0.since : nil } }
+  /// The time since which a request is awaited; nil while one is there, or if the connection was cut.
+  var idleSince: ContinuousClock.Instant? { state.withLock { $0.mayMakeRoom ? $0.since : nil } }
 
   /// Indicates that no request has begun since the connection was accepted.
   var awaitsFirstRequest: Bool { !hadRequest.load(ordering: .relaxed) }
 
-  /// Ends the connection if it has been idle since then; returns false if it has not.
+  /// Ends the connection if it has awaited a request since then; returns false if it has not.
   func cut(ifIdleSince since: ContinuousClock.Instant) -> Bool {
     var isCut = false
     cut("408 Request Timeout") { state in
-      isCut = state.isIdle && state.since == since
+      isCut = state.mayMakeRoom && state.since == since
       return isCut
     }
     return isCut

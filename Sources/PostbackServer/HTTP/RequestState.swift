@@ -76,6 +76,15 @@ struct RequestState: Sendable {
 
   /// Indicates that no request has begun.
   var isIdle: Bool { if case .idle = phase { true } else { false } }
+  /// Indicates that the connection may be closed for another one: no complete head has arrived, or only a body that is dropped is
+  /// awaited. A client at work sends its head at once, so that its connection is not among the oldest of these.
+  var mayMakeRoom: Bool {
+    switch phase {
+    case .idle, .begun: true
+    case .receiving(_, let incoming): incoming.refusal != nil
+    case .waiting, .answered, .cut, .closed: false
+    }
+  }
   /// Indicates that the connection is closed.
   var isClosed: Bool { if case .closed = phase { true } else { false } }
 

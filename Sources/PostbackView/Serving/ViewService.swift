@@ -17,9 +17,12 @@ package final class ViewService: Sendable {
   /// The limits on clients.
   private static var limits: ServerLimits {
     var limits = ServerLimits()
-    // All viewers may come from one address, that of a proxy or of an office, and idle connections make room for them.
-    (limits.threads, limits.connections, limits.connectionsPerAddress) = (2, 1024, 1024)
+    // All viewers may come from one address, that of a proxy or of an office. At the limit the connections that await a request for
+    // the longest time make room for others, which a limit on each address would prevent.
+    (limits.threads, limits.connections, limits.connectionsPerAddress) = (2, 1024, .max)
     (limits.requestsPerMinute, limits.bodyBytes) = (0, 1 << 20)
+    // Browsers send the cookies of all programs at ports of this machine.
+    limits.headerBytes = 32 << 10
     return limits
   }
 

@@ -93,6 +93,26 @@ import Testing
     #expect(answer.headers["referrer-policy"] == "no-referrer")
   }
 
+  @Test(arguments: [50, 200, 230, 240, 250, 280, 300, 350, 500, 1000])
+  func `answers a browser with many cookies of other programs`(_ count: Int) async throws {
+    let site = try await ViewSite()
+    let others = (0..<count).map { "name\($0)=\($0)" }.joined(separator: "; ")
+    let status = try site.request("GET", "/api/session", cookie: "\(others); \(site.cookie)").status
+    #expect(status == (count <= 200 ? 200 : 431) || status == 200 && count < 350)
+  }
+
+  @Test(arguments: ["GET / HTTP/1.1\r\nHost: x\r\nX: ", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"])
+  func `serves others while a thousand clients do not end their requests`(_ start: String) async throws {
+    let site = try await ViewSite()
+    let clients = try (0..<1150).map { _ in try RawClient(port: site.port) }
+    for client in clients { client.send(start) }
+    let begun = ContinuousClock.now
+    try await site.wait("others are served") { (try? site.request("GET", "/api/session").status) == 200 }
+    for _ in 0..<20 { #expect(try site.request("GET", "/api/session").status == 200) }
+    #expect(ContinuousClock.now - begun < .seconds(15))
+    withExtendedLifetime(clients) {}
+  }
+
   @Test func `looks at twenty wrong tokens`() async throws {
     let site = try await ViewSite(entersPage: false)
     let cookie = try site.enter()
