@@ -256,11 +256,9 @@ struct RequestState: Sendable {
   ///
   /// The share of the body is released first, because the client may send its next body as soon as it has the answer.
   /// A share of the answer is released at the end, and so is the companion.
-  mutating func answer(
-    _ body: LargeBody?,
-    _ companion: (any AnyObject & Sendable)?,
-    within budget: BodyBudget
-  ) -> Head? {
+  mutating func answer(_ body: LargeBody?, _ companion: (any AnyObject & Sendable)?, within budget: BodyBudget)
+    -> Head?
+  {
     let (head, isReserved): (Head, Bool)
     switch phase {
     case .waiting(let waiting): (head, isReserved) = (waiting.head, waiting.isReserved)
