@@ -5,7 +5,7 @@
 #include <microhttpd.h>
 
 #define FUNCTIONS(each) each(MHD_add_connection) each(MHD_add_response_header) each(MHD_create_response_from_buffer) \
-  each(MHD_destroy_response) each(MHD_get_connection_info) each(MHD_get_connection_values_n) each(MHD_get_version) \
+  each(MHD_create_response_from_callback) each(MHD_destroy_response) each(MHD_get_connection_info) each(MHD_get_connection_values_n) each(MHD_get_version) \
   each(MHD_queue_response) each(MHD_quiesce_daemon) each(MHD_resume_connection) each(MHD_run) each(MHD_start_daemon) \
   each(MHD_stop_daemon) each(MHD_suspend_connection)
 

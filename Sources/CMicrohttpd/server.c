@@ -164,10 +164,9 @@ void cmicrohttpd_suspend(cmicrohttpd_connection *connection) { library.MHD_suspe
 
 void cmicrohttpd_resume(cmicrohttpd_connection *connection) { library.MHD_resume_connection(unwrapped(connection)); }
 
-int cmicrohttpd_answer(cmicrohttpd_connection *connection, unsigned int status, const cmicrohttpd_header *headers,
-                       size_t header_count, const uint8_t *body, size_t count) {
-  struct MHD_Response *response =
-      library.MHD_create_response_from_buffer(count, (void *)body, count > 0 ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT);
+/// Sends a response with headers, and gives it back to the library; NULL is refused.
+static int answer(cmicrohttpd_connection *connection, unsigned int status, const cmicrohttpd_header *headers,
+                  size_t header_count, struct MHD_Response *response) {
   if (response == NULL) return 0;
   int result = 1;
   for (size_t index = 0; index < header_count && result; ++index) {
@@ -176,6 +175,40 @@ int cmicrohttpd_answer(cmicrohttpd_connection *connection, unsigned int status, 
   if (result) result = library.MHD_queue_response(unwrapped(connection), status, response) == MHD_YES;
   library.MHD_destroy_response(response);
   return result;
+}
+
+int cmicrohttpd_answer(cmicrohttpd_connection *connection, unsigned int status, const cmicrohttpd_header *headers,
+                       size_t header_count, const uint8_t *body, size_t count) {
+  const enum MHD_ResponseMemoryMode mode = count > 0 ? MHD_RESPMEM_MUST_COPY : MHD_RESPMEM_PERSISTENT;
+  return answer(connection, status, headers, header_count,
+                library.MHD_create_response_from_buffer(count, (void *)body, mode));
+}
+
+static ssize_t read_piece(void *context, uint64_t position, char *piece, size_t room) {
+  const cmicrohttpd_pieces *pieces = context;
+  const size_t count = pieces->read(pieces->body, position, (uint8_t *)piece, room);
+  return count > 0 ? (ssize_t)count : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void release_pieces(void *context) {
+  cmicrohttpd_pieces *pieces = context;
+  pieces->release(pieces->body);
+  free(pieces);
+}
+
+int cmicrohttpd_answer_in_pieces(cmicrohttpd_connection *connection, unsigned int status, const cmicrohttpd_header *headers,
+                                 size_t header_count, const cmicrohttpd_pieces *pieces) {
+  cmicrohttpd_pieces *kept = malloc(sizeof *kept);
+  struct MHD_Response *response = NULL;
+  if (kept != NULL) {
+    *kept = *pieces;
+    response = library.MHD_create_response_from_callback(kept->count, kept->room, read_piece, kept, release_pieces);
+  }
+  if (response == NULL) {
+    free(kept);
+    pieces->release(pieces->body);
+  }
+  return answer(connection, status, headers, header_count, response);
 }
 
 uint32_t cmicrohttpd_version(void) { return MHD_VERSION; }

@@ -79,13 +79,14 @@ package final class PartCache: Sendable {
   package convenience init(
     temporary path: String,
     over output: String,
-    program: String
+    program: String,
+    keeper: (any Sendable)? = nil
   ) throws(PipelineFailure) {
     let store = try PipelineFailure.state { () throws(FileFailure) in
       try DerivedStore.folder(in: output).path
     }
     let others = [DerivedStore.cacheName, DerivedStore.pageName].map { DurableFolder("\(store)/\($0)") }
-    try self.init(path, program, isTemporary: true, over: others, nil)
+    try self.init(path, program, isTemporary: true, over: others, keeper)
   }
 
   private init(

@@ -111,6 +111,13 @@ package struct LookupPart: Sendable {
 
   /// Calls `body` with a cursor at each row from a place on, and with its place, until it returns false. If `columns` are given, no
   /// other cells may be asked for.
+  ///
+  /// - Parameters:
+  ///   - place: The place of the first row.
+  ///   - columns: The positions of the columns that `body` asks for; nil for all.
+  ///   - byteCount: The number of bytes that are read at once.
+  ///   - body: The function that takes the rows.
+  /// - Throws: A failure of the file, or one that says that the task was cancelled.
   package func forEachRow(
     from place: Int64,
     only columns: [Int]? = nil,
@@ -125,6 +132,7 @@ package struct LookupPart: Sendable {
     let input = InputFile(path: compressed)
     var batches = PostbackReader(inputs: [input], limits: TableFiles.limits).makeAsyncIterator()
     while let batch = try await batches.next() {
+      try PipelineFailure.state { () throws(FileFailure) in try checkCancellation() }
       guard let last = batch.records.last, last.line >= place else { continue }
       var cursor = RowCursor(batch, of: table, only: columns)
       while cursor.next() {
@@ -132,6 +140,10 @@ package struct LookupPart: Sendable {
         if line >= place, !body(cursor, line) { return }
       }
     }
+  }
+
+  private func checkCancellation() throws(FileFailure) {
+    if Task.isCancelled { throw FileFailure(.io, path, "The reading was given up, because nobody waits for it") }
   }
 
   private func forEachStoredRow(
@@ -143,6 +155,7 @@ package struct LookupPart: Sendable {
     var rows = try PlacedRows(part, of: table, in: folder, isCSVSafe: isCSVSafe)
     var next = place
     while next < part.length {
+      try checkCancellation()
       let (batch, start, end) = try rows.batch(from: next, byteCount: byteCount)
       guard !batch.rows.isEmpty else { return }
       var cursor = RowCursor(batch, of: table, only: columns)

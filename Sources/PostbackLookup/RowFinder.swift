@@ -90,7 +90,15 @@ package struct RowFinder: Sendable {
     let indexes = "\(output)/\(Self.folderName)"
     let done = Mutex(0)
     let columns = LookupColumns(of: table)
-    let search = PartSearch(columns: columns, values: values, indexes: indexes, tail: Self.tail, most: most)
+    let isGivenUp = Flag()
+    let search = PartSearch(
+      columns: columns,
+      values: values,
+      indexes: indexes,
+      tail: Self.tail,
+      most: most,
+      isGivenUp: isGivenUp
+    )
     let report: @Sendable () -> Void = { [progress] in
       progress?(
         done.withLock {
@@ -103,7 +111,20 @@ package struct RowFinder: Sendable {
       try await search.find(in: part, report)
     }
     var iterator = results.makeAsyncIterator()
-    while let found = try await iterator.next() {
+    // The parts are read by tasks of their own, which are not cancelled with this one.
+    func next() async throws(PipelineFailure) -> PartSearch.Result? {
+      let result = await withTaskCancellationHandler {
+        do throws(PipelineFailure) {
+          return Result<PartSearch.Result?, PipelineFailure>.success(try await iterator.next())
+        } catch {
+          return .failure(error)
+        }
+      } onCancel: {
+        isGivenUp.raise()
+      }
+      return try result.get()
+    }
+    while let found = try await next() {
       let rows = found.rows.prefix(max(most - findings.rows.count, 0))
       findings.omitted += found.omitted + found.rows.count - rows.count
       findings.rows += rows
@@ -130,6 +151,15 @@ package struct RowFinder: Sendable {
   }
 }
 
+/// A sign for tasks that work for another one.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isRaised: Bool { value.load(ordering: .relaxed) }
+
+  func raise() { value.store(true, ordering: .relaxed) }
+}
+
 /// The search for values in one part after the other.
 private struct PartSearch: Sendable {
   struct Result: Sendable {
@@ -150,6 +180,7 @@ private struct PartSearch: Sendable {
   let indexes: String
   let tail: Int64
   let most: Int
+  let isGivenUp: Flag
 
   /// The name of the file with the index of a part.
   static func name(_ part: LookupPart) -> String {
@@ -165,12 +196,16 @@ private struct PartSearch: Sendable {
     }
     var entries: [RowIndex.Entry] = []
     try await part.forEachRow(from: 0, only: columns.places.map(\.place)) { row, place in
+      if isGivenUp.isRaised { return false }
       for (column, kind) in columns.places {
         guard let cell = row.cell(column) else { continue }
         let hash = LookupValue.hash(row.bytes[cell.indices], seed: kind.rawValue)
         entries.append(RowIndex.Entry(hash: hash, place: place))
       }
       return true
+    }
+    guard !isGivenUp.isRaised else {
+      throw .state(FileFailure(.io, part.path, "The search was given up, because nobody waits for it"))
     }
     var result = Result()
     do throws(FileFailure) {

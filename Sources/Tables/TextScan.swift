@@ -36,11 +36,13 @@ extension Span<UInt8> {
       }
   }
 
-  /// Indicates that a spreadsheet takes the text for a formula (OWASP, "CSV Injection").
+  /// Indicates that a spreadsheet takes the text for a formula: it begins with a sign of OWASP's list ("CSV Injection"), or with the
+  /// full-width form of one (U+FF0B, U+FF0D, U+FF1D, U+FF20), which East Asian versions read alike.
   var isFormula: Bool {
     guard !isEmpty else { return false }
     return switch self[0] {
-    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0D: true
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), 0x09, 0x0A, 0x0D: true
+    case 0xEF: count > 2 && self[1] == 0xBC && [0x8B, 0x8D, 0x9D, 0xA0].contains(self[2])
     default: false
     }
   }

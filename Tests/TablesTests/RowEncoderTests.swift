@@ -77,7 +77,7 @@ import Testing
   private static func csv(isSafe: Bool) -> [UInt8] {
     rows(
       { text in
-        let isFormula = isSafe && text.first.map { Array("=+-@\t\r".utf8).contains($0) } ?? false
+        let isFormula = isSafe && text.first.map { Array("=+-@\t\n\r".utf8).contains($0) } ?? false
         let text = isFormula ? [UInt8(ascii: "'")] + text : text
         let isQuoted =
           text.isEmpty || text.contains { $0 < 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }

@@ -73,6 +73,23 @@ int cmicrohttpd_answer(cmicrohttpd_connection *_Nonnull connection, unsigned int
                        const cmicrohttpd_header *_Nullable headers, size_t header_count,
                        const uint8_t *_Nullable body, size_t count);
 
+/// A body of `count` bytes that the library takes in pieces while the client reads it, so that no copy of it is made.
+typedef struct cmicrohttpd_pieces {
+  uint64_t count;
+  /// The largest number of bytes in a piece.
+  size_t room;
+  void *_Nonnull body;
+  /// Copies at most `room` bytes of the body from `position` on, and returns their number. Called on the server's threads.
+  size_t (*_Nonnull read)(void *_Nonnull body, uint64_t position, uint8_t *_Nonnull piece, size_t room);
+  /// Called once, when the library needs the body no longer.
+  void (*_Nonnull release)(void *_Nonnull body);
+} cmicrohttpd_pieces;
+
+/// Answers a request as `cmicrohttpd_answer` does, with a body in pieces, which is released in any case.
+int cmicrohttpd_answer_in_pieces(cmicrohttpd_connection *_Nonnull connection, unsigned int status,
+                                 const cmicrohttpd_header *_Nullable headers, size_t header_count,
+                                 const cmicrohttpd_pieces *_Nonnull pieces);
+
 /// The version of the library that the program was built with, such as 0x00097500 for 0.9.75.
 uint32_t cmicrohttpd_version(void);
 /// The version of the library that was loaded, such as "0.9.75"; empty before cmicrohttpd_start.

@@ -124,11 +124,30 @@ final class HTTPConnection: Sendable {
   /// false if there is none.
   func reserve(_ count: Int) -> Bool { state.withLock { $0.reserve(count, within: server.bodies) } }
 
+  /// Sets the function that is called once if nobody waits any more for the reply to the waiting request.
+  func whenAbandoned(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.whenAbandoned(handler) } }
+
+  /// Tells the handler of a waiting request that nobody waits for the reply, if the client has closed the connection or in any case.
+  func abandon(ifClientIsGone needsCheck: Bool) {
+    let handler: (@Sendable () -> Void)? = state.withLock { state in
+      guard state.canBeAbandoned, !needsCheck || hasHungUp else { return nil }
+      return state.abandon()
+    }
+    handler?()
+  }
+
+  /// Indicates that the client has closed the connection. The socket is open while a request waits.
+  private var hasHungUp: Bool {
+    // POLLRDHUP, which is not part of the Glibc module.
+    var request = pollfd(fd: socket, events: 0x2000, revents: 0)
+    return unsafe poll(&request, 1, 0) > 0
+  }
+
   /// Ends the connection if its request is overdue, if a long body has stalled, or if its answer is not read.
   func cut(ifOverdue now: ContinuousClock.Instant) {
     let limits = server.limits
     state.withLock { state in
-      guard state.isUnread(at: now, after: limits.requestSeconds) else { return }
+      guard state.isUnread(at: now, after: limits.requestSeconds, stalledFor: limits.stallSeconds) else { return }
       _ = shutdown(socket, Int32(SHUT_RDWR))
       server.metrics.add(refused: "unread answer")
       state.cut()
@@ -139,17 +158,17 @@ final class HTTPConnection: Sendable {
     }
   }
 
-  /// The time since which no request has begun; nil while there is one, or if the connection was cut.
-  var idleSince: ContinuousClock.Instant? { state.withLock { $0.isIdle ? $0.since : nil } }
+  /// The time since which a request is awaited; nil while one is there, or if the connection was cut.
+  var idleSince: ContinuousClock.Instant? { state.withLock { $0.mayMakeRoom ? $0.since : nil } }
 
   /// Indicates that no request has begun since the connection was accepted.
   var awaitsFirstRequest: Bool { !hadRequest.load(ordering: .relaxed) }
 
-  /// Ends the connection if it has been idle since then; returns false if it has not.
+  /// Ends the connection if it has awaited a request since then; returns false if it has not.
   func cut(ifIdleSince since: ContinuousClock.Instant) -> Bool {
     var isCut = false
     cut("408 Request Timeout") { state in
-      isCut = state.isIdle && state.since == since
+      isCut = state.mayMakeRoom && state.since == since
       return isCut
     }
     return isCut
@@ -160,7 +179,8 @@ final class HTTPConnection: Sendable {
     state.withLock { state in
       guard !state.isClosed, isWanted(&state) else { return }
       if state.isReceiving {
-        let text = Array("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+        let fields = server.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        let text = Array("HTTP/1.1 \(status)\r\n\(fields)Content-Length: 0\r\nConnection: close\r\n\r\n".utf8)
         _ = unsafe send(socket, text, text.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
         server.metrics.add(refused: status)
       }
@@ -209,16 +229,26 @@ final class HTTPConnection: Sendable {
     return fields
   }
 
+  /// Keeps the system from taking much of an answer that the client does not read, so that its progress is seen.
+  private func limitUnsentBytes() {
+    var bytes = Int32(8 * LargeBody.pieceBytes)
+    _ = unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, socklen_t(MemoryLayout<Int32>.size))
+  }
+
   private func answer(_ response: HTTPResponse) -> Bool {
-    guard let head = state.withLock({ $0.answer(within: server.bodies) }) else { return false }
+    let large = response.body.count > LargeBody.pieceBytes ? LargeBody(response.body) : nil
+    let head = state.withLock { $0.answer(large, response.companion, within: server.bodies) }
+    guard let head else { return false }
+    if large != nil { limitUnsentBytes() }
     server.metrics.add(head.route?.name ?? "other", response.status, .now - head.completeAt)
-    return unsafe response.send(over: handle, closing: head.isLast || server.isDraining)
+    let isLast = head.isLast || server.isDraining
+    return unsafe response.adding(server.headers).send(over: handle, large, closing: isLast)
   }
 }
 
 extension HTTPResponse {
-  /// Passes the answer to the library; returns false if the library refuses it.
-  fileprivate func send(over connection: OpaquePointer, closing: Bool) -> Bool {
+  /// Passes the answer to the library, with the body in pieces if it is large; returns false if the library refuses it.
+  fileprivate func send(over connection: OpaquePointer, _ large: LargeBody?, closing: Bool) -> Bool {
     let fields = headers + (closing ? [.init("Connection", "close")] : [])
     var text: [CChar] = []
     var starts: [(name: Int, value: Int)] = []
@@ -232,64 +262,11 @@ extension HTTPResponse {
       let headers = unsafe starts.compactMap { start in
         unsafe text.baseAddress.map { unsafe cmicrohttpd_header(name: $0 + start.name, value: $0 + start.value) }
       }
-      return unsafe cmicrohttpd_answer(connection, UInt32(status), headers, headers.count, body, body.count) == 1
+      guard let large else {
+        return unsafe cmicrohttpd_answer(connection, UInt32(status), headers, headers.count, body, body.count) == 1
+      }
+      var pieces = unsafe large.pieces
+      return unsafe cmicrohttpd_answer_in_pieces(connection, UInt32(status), headers, headers.count, &pieces) == 1
     }
   }
-}
-
-extension HTTPConnection {
-  /// The callbacks for libmicrohttpd. Each finds its connection or server through the pointer that the library passes.
-  static var callbacks: cmicrohttpd_calls {
-    unsafe cmicrohttpd_calls(
-      accepts: { owner, address in
-        let server = unsafe Unmanaged<HTTPServer>.fromOpaque(owner).takeUnretainedValue()
-        guard server.accepts(unsafe SocketAddress(address).address) else {
-          server.metrics.add(refused: "connections")
-          return 0
-        }
-        return 1
-      },
-      opened: { owner, handle, socket, address in
-        let server = unsafe Unmanaged<HTTPServer>.fromOpaque(owner).takeUnretainedValue()
-        let peer = unsafe SocketAddress(address).address
-        let connection = unsafe HTTPConnection(server, handle, socket: socket, peer: peer)
-        server.add(connection)
-        return unsafe Unmanaged.passRetained(connection).toOpaque()
-      },
-      closed: { client in
-        let connection = unsafe Unmanaged<HTTPConnection>.fromOpaque(client)
-        unsafe connection.takeUnretainedValue().closed()
-        unsafe connection.release()
-      },
-      began: { client, target in unsafe connection(client).began(escaped(target)) },
-      head: { client, method, version, isPlain in
-        unsafe connection(client).head(String(cString: method), String(cString: version), isPlain: isPlain != 0) ? 1 : 0
-      },
-      body: { client, bytes, count in
-        unsafe connection(client).body(UnsafeBufferPointer(start: bytes, count: count)) ? 1 : 0
-      },
-      complete: { client in unsafe connection(client).complete() ? 1 : 0 },
-      ended: { client in unsafe connection(client).ended() }
-    )
-  }
-}
-
-/// Returns a request target in which bytes outside ASCII are percent-encoded, and all other bytes are as sent.
-private func escaped(_ target: UnsafePointer<CChar>) -> String {
-  let bytes = unsafe UnsafeBufferPointer(start: target, count: strlen(target))
-  guard let firstEscaped = unsafe bytes.firstIndex(where: { $0 < 0 }) else { return unsafe String(cString: target) }
-  var text = unsafe bytes[..<firstEscaped].map { UInt8(bitPattern: $0) }
-  for index in firstEscaped..<bytes.count {
-    let byte = unsafe UInt8(bitPattern: bytes[index])
-    if byte < 0x80 {
-      text.append(byte)
-    } else {
-      text.append(contentsOf: "%\(String(byte, radix: 16, uppercase: true))".utf8)
-    }
-  }
-  return String(decoding: text, as: UTF8.self)
-}
-
-private func connection(_ client: UnsafeMutableRawPointer) -> HTTPConnection {
-  unsafe Unmanaged.fromOpaque(client).takeUnretainedValue()
 }

@@ -66,6 +66,8 @@ package struct HTTPResponse: Sendable {
   package private(set) var headers: [HTTPRequest.Field]
   /// The body. In an answer to `HEAD` only its length is sent.
   package let body: [UInt8]
+  /// The object that the connection keeps until the client has the answer, or is gone.
+  private(set) var companion: (any AnyObject & Sendable)?
 
   /// Creates an answer with these headers and bytes.
   package init(_ status: Int, headers: [HTTPRequest.Field] = [], body: [UInt8] = []) {
@@ -91,6 +93,20 @@ package struct HTTPResponse: Sendable {
   package func adding(_ name: String, _ value: String) -> HTTPResponse {
     var response = self
     response.headers.append(.init(name, value))
+    return response
+  }
+
+  /// Returns the response with further headers.
+  func adding(_ fields: [HTTPRequest.Field]) -> HTTPResponse {
+    var response = self
+    response.headers += fields
+    return response
+  }
+
+  /// Returns the response with an object that is released as soon as the client has the answer, or is gone.
+  package func keeping(_ companion: any AnyObject & Sendable) -> HTTPResponse {
+    var response = self
+    response.companion = companion
     return response
   }
 

@@ -9,6 +9,8 @@ internal import Synchronization
 package final class HTTPServer: Sendable {
   /// The socket that the server listens on.
   package let socket: ListeningSocket
+  /// The headers of every answer.
+  let headers: [HTTPRequest.Field]
   private let settings: Replaceable<Settings>
   let metrics: ServerMetrics
   let rate: ClientRateLimit
@@ -46,14 +48,24 @@ package final class HTTPServer: Sendable {
   }
 
   /// Creates a server that accepts no connections until `start`.
+  ///
+  /// - Parameters:
+  ///   - socket: The socket to listen on.
+  ///   - router: The routes.
+  ///   - limits: The limits on clients.
+  ///   - proxies: The proxies whose header `X-Forwarded-For` is trusted.
+  ///   - headers: The headers of every answer, also of those to requests that have no route. Answers that libmicrohttpd gives by
+  ///     itself do not have them: to another version of HTTP, and to a `Content-Length` that is no number or too large a one.
+  ///   - metrics: The counters.
   package init(
     _ socket: ListeningSocket,
     _ router: Router,
     limits: ServerLimits = ServerLimits(),
     proxies: TrustedProxies = TrustedProxies(),
+    headers: [HTTPRequest.Field] = [],
     metrics: ServerMetrics = ServerMetrics()
   ) {
-    self.socket = socket
+    (self.socket, self.headers) = (socket, headers)
     settings = Replaceable(Settings(router: router, limits: limits, proxies: proxies))
     self.metrics = metrics
     bodies = BodyBudget(limits.bodyBytes)
@@ -136,6 +148,11 @@ package final class HTTPServer: Sendable {
   /// Indicates that at least one request waits for its reply.
   package var awaitsReply: Bool { replies.load(ordering: .sequentiallyConsistent) > 0 }
 
+  /// Tells the handlers of all requests that wait for their reply that nobody waits for it any more.
+  package func abandonReplies() {
+    for connection in connections.withLock({ Array($0.all.values) }) { connection.abandon(ifClientIsGone: false) }
+  }
+
   /// Indicates that at least one connection was accepted and has not begun a request.
   package var awaitsFirstRequest: Bool { connections.withLock { $0.all.values.contains { $0.awaitsFirstRequest } } }
 
@@ -207,7 +224,10 @@ package final class HTTPServer: Sendable {
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
       guard let self, unsafe handle.withLock({ unsafe $0 != nil }) else { return }
       let now = ContinuousClock.now
-      for connection in connections.withLock({ Array($0.all.values) }) { connection.cut(ifOverdue: now) }
+      for connection in connections.withLock({ Array($0.all.values) }) {
+        connection.cut(ifOverdue: now)
+        connection.abandon(ifClientIsGone: true)
+      }
       checkedAt.withLock { $0 = .now }
       watchDeadlines()
     }

@@ -71,7 +71,7 @@ struct HeadSize {
   private let bytes: Int
   private let parameters: Int
 
-  /// The memory for a header, or for a parameter of the query, besides its text.
+  /// The memory for a header, a cookie, or a parameter of the query, besides its text.
   private static let recordBytes = 64
   /// The memory for the answer.
   private static let answerBytes = 2048
@@ -81,7 +81,11 @@ struct HeadSize {
     let query = target.utf8.drop { $0 != UInt8(ascii: "?") }
     parameters = query.isEmpty ? 0 : 1 + query.count { $0 == UInt8(ascii: "&") }
     let text = fields.reduce(target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-    bytes = text + (parameters + fields.count) * Self.recordBytes
+    // Cookies are copied, and each has a record.
+    let cookies = fields.filter { $0.name.isEqualIgnoringCase(to: "Cookie") }.reduce(0) { sum, field in
+      sum + field.value.utf8.count + (1 + field.value.utf8.count { $0 == UInt8(ascii: ";") }) * Self.recordBytes
+    }
+    bytes = text + cookies + (parameters + fields.count) * Self.recordBytes
   }
 
   /// Indicates that the head leaves no room for an answer in this memory.

@@ -23,6 +23,28 @@ struct RequestState: Sendable {
     var progress: (at: ContinuousClock.Instant, count: Int)?
   }
 
+  /// A complete request that waits for its reply.
+  private struct Waiting: Sendable {
+    let head: Head
+    /// The share of the body, or after `reserve` of the answer.
+    var share: BodyShare?
+    var isReserved = false
+    var reply: HTTPResponse?
+    /// The function that is called if nobody waits for the reply any more.
+    var whenAbandoned: (@Sendable () -> Void)?
+  }
+
+  /// An answer that the client may still be reading.
+  private struct Answered: Sendable {
+    let at = ContinuousClock.now
+    /// The share of the answer, which is held until the client has it.
+    var share: BodyShare?
+    let body: LargeBody?
+    let companion: (any AnyObject & Sendable)?
+    /// The time of an earlier check, and the number of bytes that had been taken by then.
+    var progress: (at: ContinuousClock.Instant, count: Int)?
+  }
+
   private enum Phase: Sendable {
     /// No request has begun, or only a part of its first line is there.
     case idle
@@ -30,10 +52,10 @@ struct RequestState: Sendable {
     case begun(target: String)
     /// The head has arrived, and the body is being received.
     case receiving(Head, Incoming)
-    /// The request is complete and waits for its reply. The share is that of its body, or after `reserve` of the answer.
-    case waiting(Head, BodyShare?, isReserved: Bool, reply: HTTPResponse?)
-    /// The request has been answered. A share that was reserved for the answer is held until the client has it.
-    case answered(at: ContinuousClock.Instant, BodyShare?)
+    /// The request is complete and waits for its reply.
+    case waiting(Waiting)
+    /// The request has been answered.
+    case answered(Answered)
     /// The connection was cut.
     case cut(BodyShare?, hadBegun: Bool)
     /// The connection is closed.
@@ -54,6 +76,15 @@ struct RequestState: Sendable {
 
   /// Indicates that no request has begun.
   var isIdle: Bool { if case .idle = phase { true } else { false } }
+  /// Indicates that the connection may be closed for another one: no complete head has arrived, or only a body that is dropped is
+  /// awaited. A client at work sends its head at once, so that its connection is not among the oldest of these.
+  var mayMakeRoom: Bool {
+    switch phase {
+    case .idle, .begun: true
+    case .receiving(_, let incoming): incoming.refusal != nil
+    case .waiting, .answered, .cut, .closed: false
+    }
+  }
   /// Indicates that the connection is closed.
   var isClosed: Bool { if case .closed = phase { true } else { false } }
 
@@ -72,7 +103,7 @@ struct RequestState: Sendable {
   var response: HTTPResponse? {
     switch phase {
     case .receiving(_, let incoming): incoming.refusal
-    case .waiting(_, _, _, let reply): reply
+    case .waiting(let waiting): waiting.reply
     case .idle, .begun, .answered, .cut, .closed: nil
     }
   }
@@ -95,7 +126,9 @@ struct RequestState: Sendable {
   private var share: BodyShare? {
     switch phase {
     case .receiving(_, let incoming): incoming.share
-    case .waiting(_, let share, _, _), .answered(_, let share), .cut(let share, _): share
+    case .waiting(let waiting): waiting.share
+    case .answered(let answered): answered.share
+    case .cut(let share, _): share
     case .idle, .begun, .closed: nil
     }
   }
@@ -165,47 +198,80 @@ struct RequestState: Sendable {
   /// Begins the wait for a reply and drops the request with its body; returns false if the connection was cut.
   mutating func suspend() -> Bool {
     guard case .receiving(let head, let incoming) = phase else { return false }
-    phase = .waiting(head, incoming.share, isReserved: false, reply: nil)
+    phase = .waiting(Waiting(head: head, share: incoming.share))
     return true
   }
 
   /// Sets the reply to a waiting request.
   mutating func reply(_ response: HTTPResponse) {
-    guard case .waiting(let head, let share, let isReserved, _) = phase else { return }
-    phase = .waiting(head, share, isReserved: isReserved, reply: response)
+    guard case .waiting(var waiting) = phase else { return }
+    (waiting.reply, waiting.whenAbandoned) = (response, nil)
+    phase = .waiting(waiting)
+  }
+
+  /// Sets the function that is called if nobody waits any more for the reply to a waiting request.
+  mutating func whenAbandoned(_ handler: @escaping @Sendable () -> Void) {
+    guard case .waiting(var waiting) = phase, waiting.reply == nil else { return }
+    waiting.whenAbandoned = handler
+    phase = .waiting(waiting)
+  }
+
+  /// Indicates that a handler wants to know that nobody waits any more.
+  var canBeAbandoned: Bool { if case .waiting(let waiting) = phase { waiting.whenAbandoned != nil } else { false } }
+
+  /// Returns the function that is to be called because nobody waits any more; nil after the first time.
+  mutating func abandon() -> (@Sendable () -> Void)? {
+    guard case .waiting(var waiting) = phase else { return nil }
+    defer {
+      waiting.whenAbandoned = nil
+      phase = .waiting(waiting)
+    }
+    return waiting.whenAbandoned
   }
 
   /// Exchanges the share of the body for one of the answer, which is held until the client has it. Returns false if the
   /// budget has no room for it.
   mutating func reserve(_ count: Int, within budget: BodyBudget) -> Bool {
-    guard case .waiting(let head, .some(var share), _, let reply) = phase else { return true }
+    guard case .waiting(var waiting) = phase, var share = waiting.share else { return true }
     budget.release(&share)
-    let isReserved = budget.take(count, for: &share)
-    phase = .waiting(head, share, isReserved: isReserved, reply: reply)
-    return isReserved
+    waiting.isReserved = budget.take(count, for: &share)
+    waiting.share = share
+    phase = .waiting(waiting)
+    return waiting.isReserved
   }
 
-  /// Indicates that the client has not read its answer in time.
-  func isUnread(at now: ContinuousClock.Instant, after seconds: Int) -> Bool {
-    guard case .answered(let answeredAt, _) = phase else { return false }
-    return now - answeredAt > .seconds(seconds)
+  /// Indicates that the client has not read a short answer in time, or nothing of a large one for as long as it may stall.
+  ///
+  /// Must be called repeatedly: it compares what was read now with what was read `stalled` seconds ago or more.
+  mutating func isUnread(at now: ContinuousClock.Instant, after seconds: Int, stalledFor stalled: Int) -> Bool {
+    guard case .answered(var answered) = phase else { return false }
+    guard let count = answered.body?.takenCount else { return now - answered.at > .seconds(seconds) }
+    if let progress = answered.progress, progress.count == count { return now - progress.at >= .seconds(stalled) }
+    answered.progress = (now, count)
+    phase = .answered(answered)
+    return false
   }
 
   /// Begins the answer, and returns the head of its request; nil if the connection was cut.
   ///
   /// The share of the body is released first, because the client may send its next body as soon as it has the answer.
-  /// A share of the answer is released at the end.
-  mutating func answer(within budget: BodyBudget) -> Head? {
+  /// A share of the answer is released at the end, and so is the companion.
+  mutating func answer(_ body: LargeBody?, _ companion: (any AnyObject & Sendable)?, within budget: BodyBudget)
+    -> Head?
+  {
+    let (head, isReserved): (Head, Bool)
     switch phase {
-    case .waiting(let head, let share, isReserved: true, _):
-      phase = .answered(at: .now, share)
-      return head
-    case .receiving(let head, _), .waiting(let head, _, _, _):
-      if var share { budget.release(&share) }
-      phase = .answered(at: .now, nil)
-      return head
+    case .waiting(let waiting): (head, isReserved) = (waiting.head, waiting.isReserved)
+    case .receiving(let received, _): (head, isReserved) = (received, false)
     case .idle, .begun, .answered, .cut, .closed: return nil
     }
+    var share = share
+    if !isReserved, var unused = share {
+      budget.release(&unused)
+      share = nil
+    }
+    phase = .answered(Answered(share: share, body: body, companion: companion))
+    return head
   }
 
   /// Records that the connection was cut. Its share is released at the end.

@@ -102,6 +102,10 @@ package struct HTTPReply: Sendable {
   /// it. Returns false if there is none; the request must then be refused with a short answer.
   package func reserve(_ count: Int) -> Bool { connection.reserve(count) }
 
+  /// Sets the function that is called once if the client closes the connection before it has its answer, or if the server ends.
+  /// The reply must be sent all the same. It is noticed within about a second.
+  package func whenAbandoned(_ handler: @escaping @Sendable () -> Void) { connection.whenAbandoned(handler) }
+
   /// Sends the response, from any thread. Must be called exactly once.
   package func send(_ response: HTTPResponse) { connection.resume(with: response) }
 }

@@ -18,9 +18,12 @@ package final class ClientRateLimit: Sendable {
   }
 
   /// Takes a token of the address; returns false if it has none.
-  func allows(_ address: IPAddress, at now: ContinuousClock.Instant = .now) -> Bool {
+  package func allows(_ address: IPAddress, at now: ContinuousClock.Instant = .now) -> Bool {
     table.withLock { $0.take(address.rateLimitPrefix, at: now) }
   }
+
+  /// Gives a token back that `allows` took for something that does not count.
+  package func giveBack(_ address: IPAddress) { table.withLock { $0.giveBack(address.rateLimitPrefix) } }
 }
 
 /// The token buckets of all addresses. A pure struct: its caller passes the time.
@@ -71,6 +74,15 @@ struct RateTable: Sendable {
     bucket = others ?? bucket
     defer { others = bucket }
     return take(from: &bucket, at: now)
+  }
+
+  /// Puts a token back into the bucket that it was taken from.
+  mutating func giveBack(_ address: IPAddress) {
+    if buckets[address] != nil {
+      buckets[address]?.tokens += 1
+    } else {
+      others?.tokens += 1
+    }
   }
 
   private func take(from bucket: inout Bucket, at now: ContinuousClock.Instant) -> Bool {

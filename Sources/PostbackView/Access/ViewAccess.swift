@@ -14,7 +14,7 @@ package final class ViewAccess: Sendable {
   /// The decision on a request.
   enum Verdict {
     /// The request is of a session.
-    case session(ViewRole)
+    case session(ViewSession)
     /// The request has a token: the answer is a page that sets the cookie and opens the address without the token.
     case entrance(cookie: String, place: String)
     /// The request is refused.
@@ -39,6 +39,8 @@ package final class ViewAccess: Sendable {
   private let hosts: Mutex<Set<String>>
   private let isSecure: Bool
   private let state: Mutex<State>
+  /// The limit on wrong tokens of an address. A session that has begun does not depend on it.
+  private let attempts = ClientRateLimit(perMinute: 10, burst: 20)
 
   /// The name of the cookie.
   static let cookieName = "postback_view"
@@ -94,19 +96,22 @@ package final class ViewAccess: Sendable {
     let pairs = QueryParameter.pairs(in: Array(request.query.utf8)[...])
     if let given = pairs.first(where: { $0.name == Self.tokenParameter })?.value {
       // A preview of a link asks with HEAD, and must not spend the token.
-      guard request.method == "GET", !request.path.hasPrefix(ViewPath.data), let token = token(given),
-        let cookie = begin(token, Self.cookieName(on: name))
-      else {
-        return .refused(.closed(request, "The token is not valid, or it was used before."))
+      guard request.method == "GET", !request.path.hasPrefix(ViewPath.data) else {
+        return .refused(.wrongToken(request))
       }
+      guard attempts.allows(request.client) else { return .refused(.tooManyTokens(request)) }
+      guard let token = token(given), let cookie = begin(token, Self.cookieName(on: name)) else {
+        return .refused(.wrongToken(request))
+      }
+      attempts.giveBack(request.client)
       return .entrance(cookie: cookie, place: Self.place(request))
     }
     for cookie in request.values(of: "Cookie").flatMap({ $0.split(separator: ";") }) {
       let parts = cookie.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " } }
-      guard parts.count == 2, parts[0] == Self.cookieName(on: name), let role = role(ofSession: parts[1]) else {
+      guard parts.count == 2, parts[0] == Self.cookieName(on: name), let session = session(parts[1]) else {
         continue
       }
-      return .session(role)
+      return .session(session)
     }
     return .refused(.closed(request, "There is no session."))
   }
@@ -137,12 +142,12 @@ package final class ViewAccess: Sendable {
     }
   }
 
-  /// Returns the role of a session that has not ended.
-  private func role(ofSession text: String) -> ViewRole? {
+  /// Returns a session that has not ended.
+  private func session(_ text: String) -> ViewSession? {
     guard text.utf8.count == 64, let digest = try? Self.digest(of: text) else { return nil }
     return state.withLock { state in
       guard let session = state.sessions[digest] else { return nil }
-      if session.ends > .now { return session.role }
+      if session.ends > .now { return ViewSession(role: session.role, id: digest, user: session.token) }
       state.sessions[digest] = nil
       state.order.removeAll { $0 == digest }
       return nil
@@ -193,16 +198,31 @@ package final class ViewAccess: Sendable {
 }
 
 extension HTTPResponse {
+  /// The refusal of a token.
+  fileprivate static func wrongToken(_ request: HTTPRequest) -> HTTPResponse {
+    closed(request, "The token is not valid, or it was used before.")
+  }
+
+  /// The refusal to look at one more token.
+  fileprivate static func tooManyTokens(_ request: HTTPRequest) -> HTTPResponse {
+    let reason = "Too many tokens from the address \(request.client) were wrong."
+    return closed(request, reason, 429, "Try again in a minute.").retry(afterSeconds: 60)
+  }
+
   /// The refusal of a request without a session: a page for people, or JSON for the page's script.
-  fileprivate static func closed(_ request: HTTPRequest, _ reason: String) -> HTTPResponse {
-    let advice = "Open the address that postback view printed, or the one with your token."
-    if request.path.hasPrefix(ViewPath.data) { return .view(401, "\(reason) \(advice)") }
+  fileprivate static func closed(
+    _ request: HTTPRequest,
+    _ reason: String,
+    _ status: Int = 401,
+    _ advice: String = "Open the address that postback view printed, or the one with your token."
+  ) -> HTTPResponse {
+    if request.path.hasPrefix(ViewPath.data) { return .view(status, "\(reason) \(advice)") }
     let text = """
       <!doctype html><html lang="en"><head><meta charset="utf-8"><title>No session</title></head>
       <body><main><h1>No session</h1><p>\(reason) \(advice)</p></main></body></html>
 
       """
-    return HTTPResponse(401, headers: [.init("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
+    return HTTPResponse(status, headers: [.init("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
   }
 
   /// An answer in JSON with the reason for a refusal.

@@ -4,22 +4,28 @@ internal import PostbackServer
 enum ViewPath {
   /// The beginning of the paths of data.
   static let data = "/api/"
+  /// The path of the sections of the report.
+  static let report = "/api/report"
   /// The paths that all show the page, whose script reads them.
   static let pages = ["/", "/campaigns", "/rejects", "/signals", "/postback", "/report"]
 }
 
-extension HTTPResponse {
-  /// Returns the answer with the headers that keep browsers from storing it, and its content from running anything.
-  func withViewHeaders() -> HTTPResponse {
+extension [HTTPRequest.Field] {
+  /// The headers of every answer, which keep browsers from storing it, and its content from running anything.
+  static var ofView: [HTTPRequest.Field] {
     let policy = """
       default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
       form-action 'none'; frame-ancestors 'none'
       """
-    return adding("Content-Security-Policy", policy).adding("X-Content-Type-Options", "nosniff")
-      .adding("Referrer-Policy", "no-referrer").adding("Cache-Control", "no-store")
-      .adding("Cross-Origin-Resource-Policy", "same-origin").adding("Cross-Origin-Opener-Policy", "same-origin")
+    return [
+      .init("Content-Security-Policy", policy), .init("X-Content-Type-Options", "nosniff"),
+      .init("Referrer-Policy", "no-referrer"), .init("Cache-Control", "no-store"),
+      .init("Cross-Origin-Resource-Policy", "same-origin"), .init("Cross-Origin-Opener-Policy", "same-origin"),
+    ]
   }
+}
 
+extension HTTPResponse {
   /// An answer with text of a type.
   static func text(_ type: String, _ body: [UInt8]) -> HTTPResponse {
     HTTPResponse(200, headers: [.init("Content-Type", "\(type); charset=utf-8")], body: body)

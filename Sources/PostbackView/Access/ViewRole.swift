@@ -11,6 +11,16 @@ package enum ViewRole: String, CaseIterable, Sendable {
   var seesRevenue: Bool { self == .read }
 }
 
+/// A session that a request belongs to.
+struct ViewSession: Sendable {
+  /// The right of the session.
+  let role: ViewRole
+  /// The digest of its cookie.
+  let id: [UInt8]
+  /// The digest of the token that it was begun with, which stands for the user.
+  let user: [UInt8]
+}
+
 /// The token of a user, as its SHA-256 digest.
 package struct ViewToken: Sendable, Equatable {
   /// The digest.

@@ -41,9 +41,8 @@ struct ViewParameters: Sendable {
   /// Throws if there is a parameter with another name.
   func allow(_ names: Set<String>) throws(ViewDefect) {
     guard let other = pairs.first(where: { !names.contains($0.name) }) else { return }
-    throw ViewDefect(
-      "\(other.name.quotedExcerpt): There is no such parameter. Those here are \(names.sorted().joined(separator: ", "))."
-    )
+    let known = names.isEmpty ? "There are none here" : "Those here are \(names.sorted().joined(separator: ", "))"
+    throw ViewDefect("\(other.name.quotedExcerpt): There is no such parameter. \(known).")
   }
 
   /// One of some words; nil if the parameter is absent.

@@ -94,7 +94,7 @@ struct CampaignRows: Sendable {
     of parts: [LookupPart],
     _ snapshot: DerivedSnapshot?,
     seesRevenue: Bool,
-    patience: Duration? = nil
+    _ download: DownloadLimits? = nil
   ) async throws(PipelineFailure) -> RowPage<[JSONValue.Member]> {
     let (enriched, settled) = try PipelineFailure.state { () throws(FileFailure) in
       guard let snapshot else { return ([LookupPart](), [LookupPart]()) }
@@ -110,7 +110,8 @@ struct CampaignRows: Sendable {
       of: parts,
       after: cursor,
       limit: limit,
-      patience: patience ?? RowPage<[JSONValue.Member]>.patience,
+      room: download?.room ?? RowPage<[JSONValue.Member]>.room,
+      patience: download?.patience ?? RowPage<[JSONValue.Member]>.patience,
       isWanted: isWanted,
       find: { part, end throws(PipelineFailure) in
         known = try await self.known(
@@ -121,12 +122,12 @@ struct CampaignRows: Sendable {
         kept = Dictionary(uniqueKeysWithValues: found.suffix(limit).map { ($0.place, $0.key) })
         return found.map(\.place)
       },
-      read: { part, places throws(PipelineFailure) in
-        var rows: [[JSONValue.Member]] = []
-        for (row, place) in zip(try await part.rows(at: places), places) {
-          rows.append(Self.members(row, kept[place].flatMap { known[$0] }, seesRevenue: seesRevenue))
+      read: { part, places, room throws(PipelineFailure) in
+        let found = try await part.rows(at: places, room: room)
+        let rows = zip(found.rows, places.suffix(found.rows.count)).map { row, place in
+          Self.members(row, kept[place].flatMap { known[$0] }, seesRevenue: seesRevenue)
         }
-        return rows
+        return (rows, found.bytes)
       }
     )
   }
@@ -234,7 +235,7 @@ struct CampaignRows: Sendable {
         row.map { member in
           switch member.value {
           case .null: nil
-          case .string(let text): (text: text, isText: true)
+          case .string(let text): (text: text, isText: member.key != "revenue")
           case let other: (text: other.description, isText: false)
           }
         }

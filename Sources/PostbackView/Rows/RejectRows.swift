@@ -85,7 +85,10 @@ struct RejectRows: Sendable {
   // MARK: - Rows
 
   /// Returns a page of rows, the newest first.
-  func page(of parts: [LookupPart], patience: Duration? = nil) async throws(PipelineFailure) -> RowPage<FoundRow> {
+  func page(
+    of parts: [LookupPart],
+    _ download: DownloadLimits? = nil
+  ) async throws(PipelineFailure) -> RowPage<FoundRow> {
     let table = Table.rejects
     let (time, code) = (table.place(.receivedAt), table.place(.rejectCode))
     let (raw, base64) = (table.place(.rawBody), table.place(.rawBodyBase64))
@@ -96,7 +99,8 @@ struct RejectRows: Sendable {
       of: parts,
       after: cursor,
       limit: limit,
-      patience: patience ?? RowPage<FoundRow>.patience,
+      room: download?.room ?? RowPage<FoundRow>.room,
+      patience: download?.patience ?? RowPage<FoundRow>.patience,
       isWanted: { part in
         guard let span = part.part.received else { return true }
         return (span.latest ?? span.newest) >= since ?? .min && span.oldest < until ?? .max
@@ -118,7 +122,7 @@ struct RejectRows: Sendable {
         }
         return places
       },
-      read: { part, places throws(PipelineFailure) in try await part.rows(at: places) }
+      read: { part, places, room throws(PipelineFailure) in try await part.rows(at: places, room: room) }
     )
   }
 

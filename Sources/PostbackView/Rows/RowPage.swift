@@ -1,4 +1,5 @@
 internal import Base
+internal import JSON
 internal import Ledger
 internal import PostbackLookup
 internal import PostbackPipeline
@@ -23,6 +24,14 @@ struct RowCursorText: Sendable {
   var text: String { "\(part)-\(place)" }
 }
 
+/// The limits on a download, which has one page of rows.
+struct DownloadLimits: Sendable {
+  /// The number of bytes of its rows.
+  let room = 16 << 20
+  /// The time after which it hands on what it has.
+  let patience = Duration.seconds(30)
+}
+
 /// A page of rows, the newest first, as far as a search had time.
 struct RowPage<Row: Sendable>: Sendable {
   var rows: [Row] = []
@@ -33,6 +42,8 @@ struct RowPage<Row: Sendable>: Sendable {
 
   /// The time after which a search hands on what it has.
   static var patience: Duration { .milliseconds(600) }
+  /// The number of bytes of the rows after which a search hands on what it has.
+  static var room: Int { 4 << 20 }
 
   /// Searches parts from the last one on.
   ///
@@ -40,21 +51,24 @@ struct RowPage<Row: Sendable>: Sendable {
   ///   - parts: The parts.
   ///   - cursor: The place to go on from; nil for the last row.
   ///   - limit: The number of rows.
+  ///   - room: The number of bytes that the rows may have. A page has one row at least.
   ///   - patience: The time after which no further part is begun.
   ///   - isWanted: Tells if a part may have such rows.
   ///   - find: Returns the places of the rows of a part before a place, in ascending order.
-  ///   - read: Returns the rows at some places of a part, in the same order.
+  ///   - read: Returns the rows at the last of some places of a part, as many as have room, in the same order, and their bytes.
   /// - Throws: What `find` and `read` throw.
   init(
     of parts: [LookupPart],
     after cursor: RowCursorText?,
     limit: Int,
+    room: Int = Self.room,
     patience: Duration = Self.patience,
     isWanted: (LookupPart) -> Bool,
     find: (LookupPart, _ end: Int64) async throws(PipelineFailure) -> [Int64],
-    read: (LookupPart, [Int64]) async throws(PipelineFailure) -> [Row]
+    read: (LookupPart, [Int64], _ room: Int) async throws(PipelineFailure) -> (rows: [Row], bytes: Int)
   ) async throws(PipelineFailure) {
     let deadline = ContinuousClock.now + patience
+    var room = room
     let ordered = parts.sorted { $0.part.number > $1.part.number }
     let total = ordered.reduce(Int64(0)) { $0 + $1.part.length }
     var searched = ordered.filter { part in cursor.map { part.part.number > $0.part } ?? false }
@@ -73,9 +87,11 @@ struct RowPage<Row: Sendable>: Sendable {
       }
       let places = try await find(part, end)
       let wanted = places.suffix(limit - rows.count)
-      rows += try await read(part, Array(wanted)).reversed()
-      if rows.count >= limit {
-        let first = wanted.first ?? 0
+      let found = try await read(part, Array(wanted), room)
+      rows += found.rows.reversed()
+      room -= found.bytes
+      if rows.count >= limit || !found.rows.isEmpty && found.rows.count < wanted.count {
+        let first = wanted.suffix(found.rows.count).first ?? end
         next = RowCursorText(part: part.part.number, place: first)
         searched += part.end == 0 ? 0 : Int64(Double(part.part.length) * (1 - Double(first) / Double(part.end)))
         break
@@ -87,28 +103,57 @@ struct RowPage<Row: Sendable>: Sendable {
 }
 
 extension LookupPart {
-  /// Reads the rows at some places, in ascending order.
-  func rows(at places: [Int64]) async throws(PipelineFailure) -> [FoundRow] {
-    var found: [FoundRow] = []
+  /// Reads the rows at the last of some places, in ascending order, as many as have room, and one at least.
+  func rows(at places: [Int64], room: Int) async throws(PipelineFailure) -> (rows: [FoundRow], bytes: Int) {
+    var found: [(row: FoundRow, bytes: Int)] = []
+    var bytes = 0
+    func add(_ row: FoundRow) {
+      found.append((row, row.byteCount))
+      bytes += row.byteCount
+    }
     guard compressed == nil else {
       // Each reading begins at the start of the file, so there is one for all.
       var rest = places[...]
-      guard let first = rest.first else { return [] }
+      guard let first = rest.first else { return ([], 0) }
+      var start = 0
       try await forEachRow(from: first) { row, place in
         if place == rest.first {
-          found.append(FoundRow(row, of: self, at: place))
+          add(FoundRow(row, of: self, at: place))
           rest.removeFirst()
+        }
+        while bytes > room, start < found.count - 1 {
+          bytes -= found[start].bytes
+          start += 1
+        }
+        // Rows that have no room any more are dropped from time to time.
+        if start > 1000 {
+          found.removeFirst(start)
+          start = 0
         }
         return !rest.isEmpty
       }
-      return found
+      return (found[start...].map(\.row), bytes)
     }
-    for place in places {
+    for place in places.reversed() where bytes < room || found.isEmpty {
       try await forEachRow(from: place, byteCount: 1 << 14) { row, at in
-        if at == place { found.append(FoundRow(row, of: self, at: place)) }
+        if at == place { add(FoundRow(row, of: self, at: place)) }
         return false
       }
     }
-    return found
+    return (found.reversed().map(\.row), bytes)
+  }
+}
+
+extension FoundRow {
+  /// The number of bytes of its texts, about.
+  fileprivate var byteCount: Int {
+    guard case .object(let members) = cells else { return 0 }
+    return members.reduce(0) { sum, member in
+      switch member.value {
+      case .string(let text), .number(let text): sum + text.utf8.count
+      case .null, .bool: sum
+      case .array, .object: sum + member.value.description.utf8.count
+      }
+    }
   }
 }

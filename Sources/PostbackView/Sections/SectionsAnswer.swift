@@ -6,6 +6,7 @@ internal import Ledger
 internal import PostbackPipeline
 internal import ReportPages
 internal import Reporting
+internal import Synchronization
 internal import TableReading
 internal import Tables
 
@@ -23,6 +24,7 @@ struct SectionsAnswer: Sendable {
   let casesOfAlarms: [String?]
   /// The members of the answer as JSON, without the braces around them, by the right to see amounts.
   private let texts: [Bool: String]
+  private let bodies = SharedBodies()
 
   /// Makes the sections of an output. What the output has counted for parts is used, and nothing is written there.
   init(
@@ -72,7 +74,23 @@ struct SectionsAnswer: Sendable {
       .init("commit", commit.map { .string($0) } ?? .null),
       .init("is_current", .bool(isCurrent)), .init("cases", .array(cases)),
     ]
-    return Array("\(JSONValue.object(head).description.dropLast()),\(texts[seesRevenue] ?? "")}\n".utf8)
+    let start = "\(JSONValue.object(head).description.dropLast()),"
+    return bodies.body(seesRevenue, start) { Array("\(start)\(texts[seesRevenue] ?? "")}\n".utf8) }
+  }
+}
+
+/// The last answers, whose bytes all who ask share.
+private final class SharedBodies: Sendable {
+  private let last = Mutex<[Bool: (start: String, body: [UInt8])]>([:])
+
+  /// Returns the answer with a right that begins with a text, and makes it if the last one began with another.
+  func body(_ seesRevenue: Bool, _ start: String, _ make: () -> [UInt8]) -> [UInt8] {
+    last.withLock { last in
+      if let made = last[seesRevenue], made.start == start { return made.body }
+      let body = make()
+      last[seesRevenue] = (start, body)
+      return body
+    }
   }
 }
 

@@ -18,6 +18,7 @@ package struct ViewAnswers: Sendable {
 
   /// Returns the answer to a question at a path such as `/api/campaigns.csv`, by the right of the one who asks.
   package func answer(_ path: String, _ query: String, _ role: ViewRole) async -> HTTPResponse {
+    if store.isGone { return .view(503, "\(store.output): \(ViewStore.goneReason)").retry(afterSeconds: 5) }
     guard await store.isReady(within: .seconds(10)) else {
       return .view(503, "The tables are being read for the first time. Ask again in a moment.").retry(afterSeconds: 2)
     }
@@ -30,7 +31,7 @@ package struct ViewAnswers: Sendable {
       case "/api/overview":
         try parameters.allow([])
         return overview(role)
-      case "/api/report":
+      case ViewPath.report:
         try parameters.allow([])
         return sections(role)
       case "/api/campaigns", "/api/campaigns.csv", "/api/postbacks", "/api/postbacks.csv", "/api/rejects",
@@ -40,6 +41,8 @@ package struct ViewAnswers: Sendable {
           return .view(503, "Too many questions are being answered. Ask again later.").retry(afterSeconds: 2)
         }
         do {
+          // Nobody waits for it any more.
+          try Task.checkCancellation()
           let answer = try await rows(path, parameters, role)
           await gate.leave()
           return answer
@@ -52,6 +55,7 @@ package struct ViewAnswers: Sendable {
     } catch let defect as ViewDefect {
       return .view(400, defect.reason)
     } catch {
+      if Task.isCancelled { return .view(503, "The server ends.") }
       return .view(500, "The tables cannot be read: \(error)")
     }
   }
@@ -68,7 +72,7 @@ package struct ViewAnswers: Sendable {
     _ role: ViewRole
   ) async throws(PipelineFailure) -> HTTPResponse {
     try await store.load()
-    if path == "/api/report" { try await store.loadSections() }
+    if path == ViewPath.report { try await store.loadSections() }
     return await answer(path, query, role)
   }
 
@@ -188,7 +192,7 @@ package struct ViewAnswers: Sendable {
       of: now.rows?.postbacks ?? [],
       now.snapshot,
       seesRevenue: role.seesRevenue,
-      patience: isCSV ? Self.longPatience : nil
+      isCSV ? DownloadLimits() : nil
     )
     if isCSV { return .csv(CampaignRows.csv(page.rows, seesRevenue: role.seesRevenue), "postbacks.csv") }
     let columns = CampaignRows.columns(seesRevenue: role.seesRevenue)
@@ -214,7 +218,7 @@ package struct ViewAnswers: Sendable {
       limit: isCSV ? Self.mostDownloaded : 50,
       most: isCSV ? Self.mostDownloaded : 500
     )
-    let page = try await query.page(of: now.rows?.rejects ?? [], patience: isCSV ? Self.longPatience : nil)
+    let page = try await query.page(of: now.rows?.rejects ?? [], isCSV ? DownloadLimits() : nil)
     if isCSV { return .csv(RejectRows.csv(page.rows), "rejects.csv") }
     let tallies = now.sections.flatMap { RejectTallies(query, in: $0.cube) }
     let counted = tallies?.members ?? [.init("count", .null), .init("codes", .array([]))]
@@ -232,9 +236,6 @@ package struct ViewAnswers: Sendable {
 
   /// The number of rows of a download that are read from the tables, the newest ones.
   private static let mostDownloaded = 10_000
-
-  /// The time after which a download hands on what it has.
-  private static var longPatience: Duration { .seconds(30) }
 }
 
 extension RowPage {

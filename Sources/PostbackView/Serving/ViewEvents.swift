@@ -16,6 +16,7 @@ final class ViewEvents: Sendable {
     let reply: HTTPReply
     let since: ContinuousClock.Instant
     let id: String
+    let session: ViewSession
   }
 
   private struct State {
@@ -23,12 +24,24 @@ final class ViewEvents: Sendable {
     var data = [Kind: JSONValue]()
     var waiting: [Waiting] = []
     var isClosed = false
+
+    /// Removes the wait that ends for a further one of a session; nil if there is room for both.
+    mutating func takeExcess(of session: ViewSession) -> Waiting? {
+      let own = waiting.indices.filter { waiting[$0].session.id == session.id }
+      if let first = own.first, own.count >= ViewEvents.mostOfSession { return waiting.remove(at: first) }
+      let ofUser = waiting.indices.filter { waiting[$0].session.user == session.user }
+      if let first = ofUser.first, ofUser.count >= ViewEvents.mostOfUser { return waiting.remove(at: first) }
+      return nil
+    }
   }
 
   private let state = Mutex(State())
   /// A random text that tells the numbers of this process from those of others.
   private let line = String(UInt32.random(in: 0...UInt32.max), radix: 16)
   private static let mostWaiting = 500
+  /// The numbers of answers of one session and of one user that are held back; the oldest one ends for a further one, so that its owner
+  /// takes the place of nobody else.
+  private static let (mostOfSession, mostOfUser) = (50, 100)
   /// The time after which an answer without news is sent.
   private static let patience = Duration.seconds(20)
 
@@ -40,21 +53,24 @@ final class ViewEvents: Sendable {
       defer { state.waiting = [] }
       return (state.waiting, state)
     }
-    for one in waiting { one.reply.send(answer(to: one.id, current).withViewHeaders()) }
+    for one in waiting { one.reply.send(answer(to: one.id, current)) }
   }
 
   /// Answers when there is news that a client does not have.
-  func wait(_ id: String, _ reply: HTTPReply) {
+  func wait(_ id: String, _ session: ViewSession, _ reply: HTTPReply) {
+    var ended: Waiting?
     let answer: HTTPResponse? = state.withLock { state in
       if state.isClosed { return .view(503, "The server ends.") }
       if id != self.id(state) { return self.answer(to: id, state) }
+      ended = state.takeExcess(of: session)
       guard state.waiting.count < Self.mostWaiting else {
         return HTTPResponse.view(503, "Too many pages wait for news.").retry(afterSeconds: 10)
       }
-      state.waiting.append(Waiting(reply: reply, since: .now, id: id))
+      state.waiting.append(Waiting(reply: reply, since: .now, id: id, session: session))
       return nil
     }
-    if let answer { reply.send(answer.withViewHeaders()) }
+    ended?.reply.send(Self.stream("retry: 5000\n: too many pages of this user wait\n\n"))
+    if let answer { reply.send(answer) }
   }
 
   /// Answers those who have waited for long, without news.
@@ -65,7 +81,7 @@ final class ViewEvents: Sendable {
       state.waiting.removeAll { $0.since < limit }
       return patient
     }
-    for one in patient { one.reply.send(Self.stream("retry: 500\n: nothing new\n\n").withViewHeaders()) }
+    for one in patient { one.reply.send(Self.stream("retry: 500\n: nothing new\n\n")) }
   }
 
   /// Answers everybody, so that the server can stop.
@@ -75,7 +91,7 @@ final class ViewEvents: Sendable {
       defer { state.waiting = [] }
       return state.waiting
     }
-    for one in waiting { one.reply.send(Self.stream("retry: 2000\n: the server ends\n\n").withViewHeaders()) }
+    for one in waiting { one.reply.send(Self.stream("retry: 2000\n: the server ends\n\n")) }
   }
 
   private func id(_ state: State) -> String {

@@ -25,6 +25,11 @@ package final class ViewStore: Sendable {
     var sections: SectionsAnswer?
     /// Indicates that the tables were read once.
     var isReady = false
+    /// The output that the sources are of, and the number of outputs that were at its path before.
+    var place: OutputPlace?
+    var placeNumber = 0
+    /// Indicates that the output was there, and is not any more.
+    var isGone = false
 
     /// The members that name the moment.
     var members: [JSONValue.Member] {
@@ -45,7 +50,7 @@ package final class ViewStore: Sendable {
   let jobs: Int
   let events = ViewEvents()
   private let moment = Mutex(Moment())
-  private let cache: Mutex<PartCache?>
+  private let cache = Mutex<(results: PartCache?, isClosed: Bool)>((nil, false))
   private let report: @Sendable (String) -> Void
 
   /// Opens an output.
@@ -71,7 +76,6 @@ package final class ViewStore: Sendable {
     (self.output, self.program, self.trust, self.jobs, self.report) = (output, program, trust, jobs, report)
     givenState = state
     self.state = state ?? StateFolder.path(in: output)
-    cache = Mutex(nil)
     let isThere = try DurableFolder(output).byteCount(of: ".") != nil
     guard isThere || mayBeMissing else {
       throw FileFailure(.notFound, output, "The directory does not exist", advice: "Give the directory of --out")
@@ -81,6 +85,14 @@ package final class ViewStore: Sendable {
 
   /// The present sources of an answer.
   var now: Moment { moment.withLock { $0 } }
+
+  /// Indicates that the output was removed or renamed, so that there is nothing to show.
+  var isGone: Bool { moment.withLock { $0.isGone } }
+
+  /// The reason that there is nothing to show.
+  static let goneReason = """
+    The directory is not there any more: it was removed or renamed. The page shows the tables again as soon as it is back.
+    """
 
   /// Waits until the tables were read once; returns false if that takes long.
   func isReady(within limit: Duration) async -> Bool {
@@ -96,18 +108,22 @@ package final class ViewStore: Sendable {
 
   /// Reads what is there, and then follows the commits until the task is cancelled.
   package func follow() async {
-    let counter = ArrivalCounter { [self] counts, isComplete in
-      moment.withLock { ($0.arrivals, $0.areArrivalsComplete) = (counts, isComplete) }
-    }
+    var counter = makeCounter()
     let sections = Task { await followSections() }
     defer { sections.cancel() }
     var isFirst = true
+    var failed: String?
     while !Task.isCancelled {
       do {
-        try await look(counter, isFirst: isFirst)
-        isFirst = false
+        if try lookForOutput() { (counter, isFirst) = (makeCounter(), true) }
+        if !isGone {
+          try await look(counter, isFirst: isFirst)
+          isFirst = false
+        }
+        failed = nil
       } catch {
-        report("\(error)")
+        if !Task.isCancelled, failed != "\(error)" { report("\(error)") }
+        failed = "\(error)"
       }
       events.answerPatient()
       try? await Task.sleep(for: .milliseconds(500))
@@ -115,11 +131,38 @@ package final class ViewStore: Sendable {
   }
 
   /// Reads everything once, for an answer without a server. The sections of the report are left out.
-  package func load() async throws(PipelineFailure) {
-    let counter = ArrivalCounter { [self] counts, isComplete in
+  package func load() async throws(PipelineFailure) { try await look(makeCounter(), isFirst: true) }
+
+  private func makeCounter() -> ArrivalCounter {
+    ArrivalCounter { [self] counts, isComplete in
       moment.withLock { ($0.arrivals, $0.areArrivalsComplete) = (counts, isComplete) }
     }
-    try await look(counter, isFirst: true)
+  }
+
+  /// Looks if the output is still the one that is held in memory, and forgets all of it otherwise. Returns true if another one is there
+  /// now, which has to be read.
+  private func lookForOutput() throws(PipelineFailure) -> Bool {
+    let output = output
+    let found = try PipelineFailure.state { () throws(FileFailure) in try OutputPlace(output) }
+    let (isOther, isGone) = moment.withLock { moment in
+      guard found != moment.place else { return (false, false) }
+      let isFirst = moment.place == nil && moment.placeNumber == 0
+      if isFirst {
+        moment.place = found
+        return (false, false)
+      }
+      let number = moment.placeNumber + 1
+      moment = Moment()
+      (moment.place, moment.placeNumber, moment.isGone) = (found, number, found == nil)
+      return (found != nil, found == nil)
+    }
+    guard isOther || isGone else { return false }
+    cache.withLock { $0.results = nil }
+    if isGone {
+      report("\(output): \(Self.goneReason)")
+      events.tell(.commit, .object([.init("commit", .null)]))
+    }
+    return isOther
   }
 
   private func look(_ counter: ArrivalCounter, isFirst: Bool) async throws(PipelineFailure) {
@@ -170,17 +213,22 @@ package final class ViewStore: Sendable {
       let key = "\(now.snapshot?.folder ?? "") \(now.rows?.commit ?? "")"
       let isOfOtherTables = now.sections == nil || now.sections?.generation != now.snapshot?.number
       let isOfOtherRows = now.sections?.commit != now.rows?.commit
-      if now.areArrivalsComplete, failed != key, isOfOtherTables || isOfOtherRows && .now - last > pause {
+      if now.areArrivalsComplete, !now.isGone, failed != key, isOfOtherTables || isOfOtherRows && .now - last > pause {
         let start = ContinuousClock.now
         do {
           let made = try await makeSections(now)
-          moment.withLock { $0.sections = made }
+          let isOfSameOutput = moment.withLock { moment in
+            guard moment.placeNumber == now.placeNumber else { return false }
+            moment.sections = made
+            return true
+          }
+          guard isOfSameOutput else { continue }
           FreeMemory.giveBack()
           events.tell(.report, .object([.init("generation", made.generation.map { .integer($0) } ?? .null)]))
           failed = nil
         } catch {
           failed = key
-          report("The sections of the report cannot be made: \(error)")
+          if !Task.isCancelled { report("The sections of the report cannot be made: \(error)") }
         }
         last = .now
         pause = max(Self.leastPause, (last - start) * Self.pauseFactor)
@@ -209,19 +257,23 @@ package final class ViewStore: Sendable {
 
   /// The results of parts that the output does not have, in a folder of this process.
   private func partCache() throws(PipelineFailure) -> PartCache? {
-    if let cache = cache.withLock({ $0 }) { return cache }
-    let folder = try PipelineFailure.state { () throws(FileFailure) in try TemporaryPlace.make() }
-    let made = try PartCache(temporary: folder, over: output, program: program)
-    cache.withLock { $0 = made }
-    return made
+    try cache.withLock { cache throws(PipelineFailure) in
+      if let results = cache.results { return results }
+      // The page is made without results that are kept, if the program ends.
+      if cache.isClosed { return nil }
+      let place = try PipelineFailure.state { () throws(FileFailure) in try TemporaryPlace() }
+      let made = try PartCache(temporary: place.path, over: output, program: program, keeper: place)
+      cache.results = made
+      return made
+    }
   }
 
   /// Removes the folder of this process.
   package func close() {
     events.close()
     let cache = cache.withLock { cache in
-      defer { cache = nil }
-      return cache
+      defer { cache = (nil, true) }
+      return cache.results
     }
     // A making of sections may still write there.
     for _ in 0..<3 where cache.map({ (try? PartCache.remove($0.path)) == nil }) ?? false {}

@@ -6,7 +6,6 @@ internal import PostbackView
 /// The live page beside a receiver.
 struct ServedView {
   private let service: ViewService
-  private let access: ViewAccess
 
   /// Makes the page's server for the users of a configuration, and tells the log of failures.
   init(_ settings: ServiceSettings, jobs: Int, _ log: Log) throws(CommandFailure) {
@@ -30,7 +29,7 @@ struct ServedView {
     } catch {
       throw CommandFailure(error)
     }
-    (service, access) = try ViewCommand.service(store, view, configuration.trustedProxies)
+    service = try ViewCommand.service(store, view, configuration.trustedProxies)
     log.info("view_listening", "at http://\(service.address) for \(view.users.count) users")
   }
 
@@ -39,9 +38,10 @@ struct ServedView {
     do throws(HTTPServer.Failure) { try service.start() } catch { throw CommandFailure(.software, error.description) }
   }
 
-  /// Replaces the users. Sessions end if they have changed.
+  /// Replaces the users and the proxies. Sessions end if the users have changed.
   func use(_ settings: ServiceSettings) {
-    if let view = settings.configuration.view { access.use(view.users.map { ViewToken($0) }) }
+    let configuration = settings.configuration
+    if let view = configuration.view { service.use(view, proxies: configuration.trustedProxies) }
   }
 
   /// Ends.

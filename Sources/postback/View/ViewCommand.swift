@@ -36,7 +36,9 @@ struct ViewCommand: Command {
       changes anything, and nothing is written to OUT but the index of find, if that is allowed. It ends with Ctrl-C.
 
       With a configuration that has users in view, and without --port, the page is theirs: the server listens at the address of
-      view, behind a proxy that ends TLS, and prints no token. serve --view does the same beside the receiver.
+      view, behind a proxy that ends TLS, and prints no token. serve --view does the same beside the receiver. On SIGHUP it reads the
+      users and the trusted proxies again: all are replaced, or none if one is wrong. A page without users ends on SIGHUP, as when its
+      terminal is closed.
 
       --get prints the answer at an address without a server, so that each table of the page can be had in a script. It does not
       wait for tests of signals, which only /api/report has.
@@ -54,19 +56,21 @@ struct ViewCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     options = try arguments.read()
-    configuration = try options.configuration.map { path throws(CommandFailure) in
-      do throws(ConfigurationErrors) {
-        return try ServerConfiguration(reading: path, readsSecrets: false, readsViewTokens: true)
-      } catch {
-        throw CommandFailure(.configuration, lines: error)
-      }
-    }
+    configuration = try options.configuration.map { path throws(CommandFailure) in try Self.configuration(in: path) }
     guard arguments.operands.count <= 1, let output = arguments.operands.first ?? configuration?.out, !output.isEmpty
     else {
       throw CommandFailure(.usage, "Give one operand, the --out folder of a run, or a configuration that names it.")
     }
     self.output = output
     trust = try options.keys.trust()
+  }
+
+  private static func configuration(in path: String) throws(CommandFailure) -> ServerConfiguration {
+    do throws(ConfigurationErrors) {
+      return try ServerConfiguration(reading: path, readsSecrets: false, readsViewTokens: true)
+    } catch {
+      throw CommandFailure(.configuration, lines: error)
+    }
   }
 
   func run() async throws(CommandFailure) {
@@ -89,11 +93,41 @@ struct ViewCommand: Command {
     do throws(FileFailure) { signals = try UnixSignals() } catch { throw CommandFailure(error) }
     let service = try service(store)
     do throws(HTTPServer.Failure) { try service.start() } catch { throw CommandFailure(.software, error.description) }
-    while !signals.pending().contains(where: \.asksToEnd) {
+    var isAsked = false
+    while !isAsked {
       do { try await Task.sleep(for: .milliseconds(50)) } catch { break }
+      for signal in signals.pending() {
+        if signal.asksToEnd || users == nil { isAsked = true } else { reload(service) }
+      }
     }
     service.stop()
   }
+
+  /// The page for the users of the configuration; nil if it is for the one who has started it.
+  private var users: ViewConfiguration? { options.port == nil ? configuration?.view : nil }
+
+  /// Replaces the users by those that the configuration has now.
+  private func reload(_ service: ViewService) {
+    guard let path = options.configuration else { return }
+    do throws(CommandFailure) {
+      let loaded = try Self.configuration(in: path)
+      guard let view = loaded.view, !view.users.isEmpty else { throw Self.withoutUsers }
+      service.use(view, proxies: loaded.trustedProxies)
+      let fixed = configuration.map { loaded.fixedKeys(changedFrom: $0, receives: true, consumes: true) } ?? []
+      let names = fixed.filter { $0.hasPrefix("view.") || ["out", "state"].contains($0) }
+      Terminal.note("The page has \(view.users.count) users now.")
+      if !names.isEmpty {
+        Terminal.warn("Changes of \(names.joined(separator: ", ")) take effect with the next start.")
+      }
+    } catch {
+      Terminal.warn("The configuration was not replaced: \(error.line)")
+    }
+  }
+
+  private static let withoutUsers = CommandFailure(
+    .configuration,
+    "The object view of the configuration has no users. Add one with a token."
+  )
 
   /// Prints the answer at an address.
   private func print(_ address: String, of store: ViewStore) async throws(CommandFailure) {
@@ -114,8 +148,8 @@ struct ViewCommand: Command {
 
   /// Makes the server, and prints the address.
   private func service(_ store: ViewStore) throws(CommandFailure) -> ViewService {
-    if let view = configuration?.view, options.port == nil {
-      let service = try Self.service(store, view, configuration?.trustedProxies ?? []).service
+    if let view = users {
+      let service = try Self.service(store, view, configuration?.trustedProxies ?? [])
       Terminal.note("The page of \(output) is at http://\(service.address) for \(view.users.count) users.")
       return service
     }
@@ -134,21 +168,19 @@ struct ViewCommand: Command {
     }
   }
 
-  /// Makes the server for the users of a configuration, and the access to it, which a new configuration changes.
+  /// Makes the server for the users of a configuration.
   static func service(
     _ store: ViewStore,
     _ view: ViewConfiguration,
     _ proxies: [AddressRange]
-  ) throws(CommandFailure) -> (service: ViewService, access: ViewAccess) {
-    guard !view.users.isEmpty else {
-      throw CommandFailure(.configuration, "The object view of the configuration has no users. Add one with a token.")
-    }
+  ) throws(CommandFailure) -> ViewService {
+    guard !view.users.isEmpty else { throw withoutUsers }
     let access = ViewAccess(hosts: [], tokens: view.users.map { ViewToken($0) }, isSecure: view.usesTLS)
     do throws(ListeningSocket.Failure) {
       let service = try ViewService(store, access, view.listen, proxies: proxies)
       let port = service.address.port
       access.accept(hosts: Set(view.hosts + ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]))
-      return (service, access)
+      return service
     } catch {
       throw CommandFailure(.cannotCreate, error.description)
     }

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `is closed if it does not read its answer`() async throws {
-    let site = try await site(#","request_events":100000,"request_seconds":1,"idle_seconds":3600"#)
+    let site = try await site(#","request_events":100000,"stall_seconds":1,"idle_seconds":3600"#)
     let client = try site.client(receiveBytes: 4096)
     let body = "[1" + String(repeating: ",1", count: 16_000) + "]"
     // The system takes up to 4 MiB of answers for a client that does not read; these have 9.6 MB.

@@ -49,14 +49,24 @@ final class ViewSite {
   static var tables: String { get async throws { try await made.value.out } }
 
   /// Starts the server, and opens a session unless `entersPage` is false.
-  init(of output: String? = nil, entersPage: Bool = true) async throws {
+  init(of output: String? = nil, entersPage: Bool = true, configuration: String? = nil) async throws {
     out = if let output { output } else { try await Self.tables }
     folder = try TemporaryFolder()
     process.executableURL = URL(fileURLWithPath: try BuiltCommand.path)
     process.arguments = ["view", out]
+    if let configuration {
+      process.arguments? += ["--config", try folder.makeFile("view.json", holding: Array(configuration.utf8))]
+    }
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: try folder.makeFile("output")))
     process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: try folder.makeFile("errors")))
     try process.run()
+    if configuration != nil {
+      try await wait("it listens") {
+        port = errors.firstMatch(of: /:(\d+) for/).flatMap { Int($0.1) } ?? 0
+        return port != 0
+      }
+      return
+    }
     try await wait("it prints an address") {
       let text = String(decoding: try folder.contents(of: "output"), as: UTF8.self)
       guard text.hasSuffix("\n"), let found = text.firstMatch(of: /http:\/\/127.0.0.1:(\d+)\/\?token=([0-9a-f]+)/)
@@ -75,9 +85,23 @@ final class ViewSite {
     process.waitUntilExit()
   }
 
-  /// Opens the address with the token, and returns the cookie.
-  func enter() throws -> String {
-    let answer = try request("GET", "/?token=\(token)", cookie: "")
+  /// Replaces the configuration, and sends SIGHUP.
+  func reload(_ configuration: String) throws {
+    try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder.path("view.json")))
+    kill(process.processIdentifier, SIGHUP)
+  }
+
+  /// The memory of the process in bytes.
+  var residentBytes: Int {
+    get throws {
+      let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+      return (status.firstMatch(of: /VmRSS:\s+(\d+)/).flatMap { Int($0.1) } ?? 0) * 1024
+    }
+  }
+
+  /// Opens the address with a token, and returns the cookie.
+  func enter(_ token: String? = nil) throws -> String {
+    let answer = try request("GET", "/?token=\(token ?? self.token)", cookie: "")
     return String((answer.headers["set-cookie"] ?? "").prefix { $0 != ";" })
   }
 

@@ -48,18 +48,38 @@ import Testing
     var state = RequestState()
     append(60, to: &state)
     #expect(state.suspend() && state.reserve(90, within: budget))
-    _ = state.answer(within: budget)
+    _ = state.answer(nil, nil, within: budget)
     var other = RequestState()
     append(20, to: &other)
     #expect(other.response?.status == 503)
-    #expect(!state.isUnread(at: .now, after: 1) && state.isUnread(at: .now + .seconds(2), after: 1))
+    let times = [0, 2].map { ContinuousClock.now + .seconds($0) }
+    let isUnread = times.map { state.isUnread(at: $0, after: 1, stalledFor: 9) }
+    #expect(isUnread == [false, true])
     _ = state.end(within: budget)
     var next = RequestState()
     append(100, to: &next)
     #expect(next.response == nil && next.suspend() && !next.reserve(101, within: budget))
-    _ = next.answer(within: budget)
+    _ = next.answer(nil, nil, within: budget)
     append(100, to: &other)
     #expect(other.response == nil)
+  }
+
+  @Test func `lets a large answer be read slowly, and ends one that is not read on`() {
+    var state = RequestState()
+    state.begin("/")
+    let request = HTTPRequest(method: "GET", target: "/", client: IPAddress(v4: 1))
+    state.request(request, Route("r", "GET", "/", action: .answer { _ in HTTPResponse(200) }), nil)
+    let body = LargeBody([UInt8](repeating: 0, count: 100_000))
+    _ = state.answer(body, nil, within: budget)
+    var piece = [UInt8](repeating: 0, count: 1000)
+    let start = ContinuousClock.now
+    for second in 0..<100 {
+      if second % 8 == 0 { unsafe piece.withUnsafeMutableBufferPointer { _ = unsafe body.copy(from: second, to: $0) } }
+      let isUnread = state.isUnread(at: start + .seconds(second), after: 60, stalledFor: 10)
+      #expect(!isUnread)
+    }
+    let isUnread = [105, 106].map { state.isUnread(at: start + .seconds($0), after: 60, stalledFor: 10) }
+    #expect(isUnread == [false, true])
   }
 
   @Test func `counts the addresses of one IPv6 network as one`() throws {

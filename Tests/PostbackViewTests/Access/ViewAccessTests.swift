@@ -10,11 +10,12 @@ import Testing
     _ target: String,
     host: String? = "127.0.0.1:80",
     cookie: String? = nil,
-    method: String = "GET"
+    method: String = "GET",
+    from address: String = "127.0.0.1"
   ) -> HTTPRequest {
     var headers = host.map { [HTTPRequest.Field("Host", $0)] } ?? []
     if let cookie { headers.append(.init("Cookie", cookie)) }
-    guard let client = IPAddress("127.0.0.1") else { preconditionFailure("the address is one") }
+    guard let client = IPAddress(address) else { preconditionFailure("the address is one") }
     return HTTPRequest(method: method, target: target, headers: headers, client: client)
   }
 
@@ -29,7 +30,7 @@ import Testing
   private struct Refused: Error {}
 
   private func role(_ verdict: ViewAccess.Verdict) -> ViewRole? {
-    if case .session(let role) = verdict { role } else { nil }
+    if case .session(let session) = verdict { session.role } else { nil }
   }
 
   private func status(_ verdict: ViewAccess.Verdict) -> Int? {
@@ -59,6 +60,19 @@ import Testing
     let verdict = access.verdict(on: request("/rejects?%74oken=\(token)&code=a", host: "postbacks.example.com"))
     guard case .entrance(let cookie, let place) = verdict else { throw Refused() }
     #expect(cookie.hasPrefix("postback_view=") && place == "/rejects?code=a")
+  }
+
+  @Test func `looks at few wrong tokens of an address, and lets sessions and other addresses go on`() throws {
+    let token = "anna-token-of-16-bytes"
+    let tokens = [ViewToken(digest: try ViewAccess.digest(of: token), role: .read)]
+    let access = ViewAccess(hosts: [], tokens: tokens, isSecure: false)
+    // Correct tokens do not count.
+    let cookies = try (0..<40).map { _ in try cookie(token, access) }
+    let wrong = (0..<25).map { status(access.verdict(on: request("/?token=a-wrong-token-of-bytes-\($0)"))) }
+    #expect(wrong == Array(repeating: 401, count: 20) + Array(repeating: 429, count: 5))
+    #expect(status(access.verdict(on: request("/?token=\(token)"))) == 429)
+    #expect(role(access.verdict(on: request("/", cookie: cookies[39]))) == .read)
+    guard case .entrance = access.verdict(on: request("/?token=\(token)", from: "192.0.2.1")) else { throw Refused() }
   }
 
   @Test func `lets nobody in without a session`() {

@@ -15,6 +15,22 @@ import Testing
   }
 }
 
+@Suite struct `A cell of a download` {
+  @Test(arguments: ["=1", "+1", "-1", "@A1", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠A1", "'=1"])
+  func `is no formula, also behind apostrophes and in full-width forms`(_ text: String) {
+    var csv = ViewCSV([])
+    csv.add([(text, true), (text, false)])
+    let cells = String(decoding: csv.bytes.dropFirst(2), as: UTF8.self).replacing("\"", with: "")
+    #expect(cells == "'\(text),\(text)\r\n")
+  }
+
+  @Test(arguments: ["1", "a=1", " =1", "＇", "\u{FF1C}", "''a", "¼"]) func `is as it was otherwise`(_ text: String) {
+    var csv = ViewCSV([])
+    csv.add([(text, true)])
+    #expect(String(decoding: csv.bytes.dropFirst(2), as: UTF8.self) == "\(text)\r\n")
+  }
+}
+
 @Suite struct `The parameters of an address` {
   @Test func `are refused by name where they are unknown or wrong`() throws {
     let parameters = try ViewParameters("since=2026-13-01&limit=0&by=x&since=2026-02-30")
