@@ -392,7 +392,7 @@ let package = Package(
         "Base", "DurableFiles", "Ledger", "Tables", "LookupTables", "DerivedTables", "PostbackCopies", "TestSupport",
       ]
     ),
-    tests("FraudSignals", ["Statistics", "LookupTables", "TestSupport"]),
+    tests("FraudSignals", ["Statistics", "LookupTables", "TableReading", "TestSupport"]),
     tests("Analysis", ["DurableFiles", "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "TestSupport"]),
     tests(
       "DailyReports",

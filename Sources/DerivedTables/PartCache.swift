@@ -42,7 +42,7 @@ package final class PartCache: Sendable {
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
-  private static let format = 3
+  private static let format = 4
 
   /// The path of the folder.
   package let path: String
@@ -56,6 +56,8 @@ package final class PartCache: Sendable {
   private let hidden = Mutex<Set<String>>([])
   /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
   private let keeper: (any Sendable)?
+  /// The temporary folders of this process, by their paths. A task that ends late may still hold one whose path another has taken.
+  private static let temporary = Mutex<[String: ObjectIdentifier]>([:])
 
   /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used. Results that it
   /// lacks are read from `other`, a folder that other processes may use, where they are there.
@@ -99,10 +101,16 @@ package final class PartCache: Sendable {
     (self.path, self.program, self.isTemporary, self.keeper) = (path, program, isTemporary, keeper)
     self.others = others
     folder = try PipelineFailure.state { () throws(FileFailure) in try DurableFolder(making: path) }
+    if isTemporary { Self.temporary.withLock { $0[path] = ObjectIdentifier(self) } }
   }
 
   deinit {
-    if isTemporary { try? folder.removeWithFiles() }
+    guard isTemporary else { return }
+    Self.temporary.withLock { temporary in
+      guard temporary[path] == ObjectIdentifier(self) else { return }
+      temporary[path] = nil
+      try? folder.removeWithFiles()
+    }
   }
 
   /// Removes a folder with all results, if it is there.

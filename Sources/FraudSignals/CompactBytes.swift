@@ -9,15 +9,19 @@ protocol Compact: Sendable {
 }
 
 /// Writes counts as bytes: small numbers as one byte, and each text once.
+///
+/// The bytes begin with the number of those before the texts, which are the last, so that large counts are in memory only once.
 struct CompactWriter {
   private var texts = Numbering<String>()
-  private var body: [UInt8] = []
+  private var body = [UInt8](repeating: 0, count: 8)
 
-  /// The texts, and then all else.
-  var bytes: [UInt8] {
-    var writer = ResultWriter()
-    writer.append(texts.values) { $0.append($1) }
-    return writer.bytes + body
+  /// Appends all that was written to a result.
+  consuming func write(to result: inout ResultWriter) {
+    var end = ResultWriter()
+    end.append(texts.values) { $0.append($1) }
+    for place in 0..<8 { body[place] = UInt8(truncatingIfNeeded: body.count >> (8 * place)) }
+    body += end.bytes
+    result.append(own: body)
   }
 
   /// Appends seven bits a byte; the bits of a negative number are inverted.
@@ -60,11 +64,13 @@ struct CompactReader {
   private let texts: [String]
   private var place: Int
 
-  init(_ bytes: [UInt8]) {
-    var reader = ResultReader(bytes)
-    texts = reader.array { $0.text() }
-    place = reader.place
-    self.bytes = bytes
+  /// Takes what was written from a result.
+  init(_ result: inout ResultReader) {
+    let start = result.place
+    let length = result.count()
+    (bytes, place) = (result.bytes, result.place)
+    result.place = start + length
+    texts = result.array { $0.text() }
   }
 
   mutating func integer<Integer: FixedWidthInteger & SignedInteger>(_: Integer.Type = Integer.self) -> Integer {

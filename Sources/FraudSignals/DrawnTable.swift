@@ -166,6 +166,9 @@ struct DrawnList<Record: DrawnRecord>: Sendable {
 
   mutating func sort(by precedes: (Record, Record) -> Bool) { records.sort(by: precedes) }
 
+  /// Gives the memory of the records back, when all that follows from them is known. What was left out is still told.
+  mutating func removeRecords() { records = [] }
+
   func encode(_ writer: inout CompactWriter) {
     writer.append(draw.mask)
     writer.append(leftOut)

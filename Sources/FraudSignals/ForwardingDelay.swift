@@ -11,6 +11,9 @@ struct ForwardingDelay: Sendable {
     /// The numbers of the forwarder and of the network.
     var forwarder, network: Int32
     let hash: UInt16
+
+    /// The minute of the forwarder's copy.
+    var end: Int32 { minute.addingReportingOverflow(delay).partialValue }
   }
 
   private var records = DrawnList<Record>(limit: 1_000_000)
@@ -43,6 +46,10 @@ struct ForwardingDelay: Sendable {
   }
 
   mutating func merge(_ later: Self) {
+    if names.values.isEmpty {
+      self = later
+      return
+    }
     let map = later.names.values.map { names.number(of: $0) }
     records.merge(later.records) { record in
       var record = record
@@ -52,45 +59,50 @@ struct ForwardingDelay: Sendable {
   }
 
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
-  /// times the delay that three quarters of the forwarder's copies have.
-  func addRates(to rates: inout SignalRates) {
-    var byForwarder: [Int32: [Record]] = [:]
-    var byNetwork: [Int32: [Record]] = [:]
+  /// times the delay that three quarters of the forwarder's copies have. The copies are not needed any more then, and are removed.
+  mutating func addRates(to rates: inout SignalRates) {
+    defer { records.removeRecords() }
+    let outages = outages()
+    var delays = [[Int32]](repeating: [], count: names.values.count)
     for record in records.records {
-      byForwarder[record.forwarder, default: []].append(record)
-      byNetwork[record.network, default: []].append(record)
+      let lost = max(
+        Self.overlap(record, outages[Int(record.forwarder)]),
+        Self.overlap(record, outages[Int(record.network)])
+      )
+      delays[Int(record.forwarder)].append(record.delay - min(record.delay, lost))
     }
-    let outagesOfNetworks = byNetwork.mapValues(Self.outages)
-    for (forwarder, records) in byForwarder {
-      let outages = Self.outages(records)
-      let delays = records.map { record in
-        let lost = max(
-          Self.overlap(record, outages),
-          Self.overlap(record, outagesOfNetworks[record.network] ?? [])
-        )
-        return record.delay - min(record.delay, lost)
-      }
-      let usual = delays.sorted()[delays.count * 3 / 4]
-      let longest = max(Self.longestUsual, usual.multipliedReportingOverflow(by: 5).overflow ? .max : usual * 5)
-      let party = SignalParty(kind: .forwarder, name: String(names.values[Int(forwarder)].dropFirst()))
-      var series = DaySeries()
-      for (record, delay) in zip(records, delays) {
-        series.add(DaySeries.Cell(day: record.minute / 1440, count: delay > longest ? 1 : 0, total: 1))
-      }
+    let longest = delays.map { delays in
+      guard !delays.isEmpty else { return Self.longestUsual }
+      let (limit, isTooLong) = delays.sorted()[delays.count * 3 / 4].multipliedReportingOverflow(by: 5)
+      return isTooLong ? .max : max(Self.longestUsual, limit)
+    }
+    var series = [DaySeries](repeating: DaySeries(), count: delays.count)
+    var places = [Int](repeating: 0, count: delays.count)
+    for record in records.records {
+      let forwarder = Int(record.forwarder)
+      let isLate = delays[forwarder][places[forwarder]] > longest[forwarder]
+      series[forwarder].add(DaySeries.Cell(day: record.minute / 1440, count: isLate ? 1 : 0, total: 1))
+      places[forwarder] += 1
+    }
+    for (name, series) in zip(names.values, series) where !series.cells.isEmpty {
+      let party = SignalParty(kind: .forwarder, name: String(name.dropFirst()))
       rates.add(SignalRates.Key(name: .heldBack, party: party), series)
     }
   }
 
-  /// The spans of minutes between the copies of a party that its usual gaps do not explain.
-  private static func outages(_ records: [Record]) -> [ClosedRange<Int32>] {
-    let minutes = records.map { $0.minute.addingReportingOverflow($0.delay).partialValue }.sorted()
-    return Outage.spans(minutes, shortest: shortestOutage)
+  /// The spans of minutes between the copies of each forwarder and network that its usual gaps do not explain.
+  private func outages() -> [[ClosedRange<Int32>]] {
+    var minutes = [[Int32]](repeating: [], count: names.values.count)
+    for record in records.records {
+      minutes[Int(record.forwarder)].append(record.end)
+      minutes[Int(record.network)].append(record.end)
+    }
+    return minutes.map { Outage.spans($0.sorted(), shortest: Self.shortestOutage) }
   }
 
   private static func overlap(_ record: Record, _ outages: [ClosedRange<Int32>]) -> Int32 {
-    let end = record.minute.addingReportingOverflow(record.delay).partialValue
-    return outages.reduce(0) { sum, outage in
-      sum + max(0, min(end, outage.upperBound) - max(record.minute, outage.lowerBound))
+    outages.reduce(0) { sum, outage in
+      sum + max(0, min(record.end, outage.upperBound) - max(record.minute, outage.lowerBound))
     }
   }
 }

@@ -29,6 +29,11 @@ struct ForwardingRisk: Sendable {
     let hash: UInt16
   }
 
+  /// The minutes of the first receipt of a network's forwarded postbacks, and those until the forwarded copy.
+  private struct Forwarded {
+    var (minutes, lags): ([Int32], [Int32]) = ([], [])
+  }
+
   private var records = DrawnList<Record>(limit: 2_000_000)
   private var places = Numbering<Place>()
   private var newest: Int32 = .min
@@ -61,6 +66,10 @@ struct ForwardingRisk: Sendable {
   }
 
   mutating func merge(_ later: Self) {
+    if places.values.isEmpty {
+      self = later
+      return
+    }
     let map = later.places.values.map { places.number(of: $0) }
     records.merge(later.records) { record in
       var record = record
@@ -85,8 +94,12 @@ struct ForwardingRisk: Sendable {
   private func forEachAtRisk(_ visit: (Place, Record) -> Void) {
     var numbers = Numbering<String>()
     let networks = places.values.map { Int(numbers.number(of: $0.network)) }
-    var forwarded = [[Record]](repeating: [], count: numbers.values.count)
-    for record in records.records where record.lag >= 0 { forwarded[networks[Int(record.place)]].append(record) }
+    var forwarded = [Forwarded](repeating: Forwarded(), count: numbers.values.count)
+    for record in records.records where record.lag >= 0 {
+      let network = networks[Int(record.place)]
+      forwarded[network].minutes.append(record.minute)
+      forwarded[network].lags.append(record.lag)
+    }
     let times = forwarded.map { Self.spans($0, newest) }
     for record in records.records {
       let place = Int(record.place)
@@ -102,8 +115,8 @@ struct ForwardingRisk: Sendable {
     struct Group: Hashable {
       let place, day: Int32
     }
-    typealias Values = (missing: [Int], forwarded: [Int])
-    let empty = Array(repeating: 0, count: 68)
+    typealias Values = (missing: [Int32], forwarded: [Int32])
+    let empty = [Int32](repeating: 0, count: 68)
     var all: [Group: Values] = [:]
     forEachAtRisk { _, record in
       let group = Group(place: record.place, day: record.minute / 1440)
@@ -121,14 +134,14 @@ struct ForwardingRisk: Sendable {
       let days = Dictionary(grouping: groups) { $0.key.day }.sorted { $0.key < $1.key }
       for (day, groups) in days {
         for (_, values) in groups.sorted(by: { order($0.key.place) < order($1.key.place) })
-        where values.missing.contains(where: { $0 > 0 }) {
-          guard values.forwarded.contains(where: { $0 > 0 }) else { continue }
-          let scores = RankScores.of(zip(values.missing, values.forwarded).map(+))
-          higher.addScores(scores, own: values.missing, others: values.forwarded)
-          lower.addScores(scores.map(-), own: values.missing, others: values.forwarded)
-          missing += RankScores.top(values.missing, scores)
-          forwarded += RankScores.top(values.forwarded, scores)
-          score += RankScores.excess(values.missing, values.forwarded)
+        where values.missing.contains(where: { $0 > 0 }) && values.forwarded.contains(where: { $0 > 0 }) {
+          let (own, others) = (values.missing.map(Int.init), values.forwarded.map(Int.init))
+          let scores = RankScores.of(zip(own, others).map(+))
+          higher.addScores(scores, own: own, others: others)
+          lower.addScores(scores.map(-), own: own, others: others)
+          missing += RankScores.top(own, scores)
+          forwarded += RankScores.top(others, scores)
+          score += RankScores.excess(own, others)
         }
         // Either of both is evidence.
         course.append(day, logSum([higher.log, lower.log]) - logSum([0, 0]))
@@ -155,10 +168,10 @@ struct ForwardingRisk: Sendable {
   }
 
   /// The spans of minutes in which a network forwards, from its forwarded postbacks.
-  private static func spans(_ forwarded: [Record], _ newest: Int32) -> [ClosedRange<Int32>] {
-    let minutes = forwarded.map(\.minute).sorted()
+  private static func spans(_ forwarded: Forwarded, _ newest: Int32) -> [ClosedRange<Int32>] {
+    let minutes = forwarded.minutes.sorted()
     guard var start = minutes.first, let end = minutes.last, minutes.count > 1 else { return [] }
-    let lags = forwarded.map(\.lag).sorted()
+    let lags = forwarded.lags.sorted()
     // What the network usually forwards by now.
     let last = min(end, newest - lags[lags.count * 99 / 100])
     var spans: [ClosedRange<Int32>] = []

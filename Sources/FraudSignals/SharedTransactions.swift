@@ -23,12 +23,17 @@ struct SharedTransactions: Sendable {
   }
 
   mutating func merge(_ later: Self) {
+    if networks.values.isEmpty {
+      self = later
+      return
+    }
     let map = later.networks.values.map { networks.number(of: $0) }
     wins.merge(later.wins) { Win(transaction: $0.transaction, network: map[Int($0.network)], day: $0.day) }
   }
 
-  /// Adds the rates of the networks.
+  /// Adds the rates of the networks. The transactions are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
+    defer { wins.removeRecords() }
     wins.sort { ($0.transaction, $0.network) < ($1.transaction, $1.network) }
     let wins = wins.records
     var series = [DaySeries](repeating: DaySeries(), count: networks.values.count)

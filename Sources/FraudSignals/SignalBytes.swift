@@ -97,12 +97,7 @@ extension SignalCounts: PartResult {
   /// Indicates that those of a division of the rows are those of all rows, also if some are left out.
   package var isWhole: Bool { true }
 
-  package func encode(_ writer: inout ResultWriter) { writer.append(bytes[...]) }
-
-  package init(_ reader: inout ResultReader) { self.init(Array(reader.slice())) }
-
-  /// The counts as bytes.
-  private var bytes: [UInt8] {
+  package func encode(_ result: inout ResultWriter) {
     var writer = CompactWriter()
     clusters.encode(&writer)
     sent.encode(&writer)
@@ -125,12 +120,12 @@ extension SignalCounts: PartResult {
       writer.append(entry.value)
     }
     for count in [enriched, unfollowed] { writer.append(count) }
-    return writer.bytes
+    writer.write(to: &result)
   }
 
-  private init(_ bytes: [UInt8]) {
+  package init(_ result: inout ResultReader) {
     self.init()
-    var reader = CompactReader(bytes)
+    var reader = CompactReader(&result)
     clusters.read(&reader)
     sent.read(&reader)
     (rates, transactions) = (SignalRates(&reader), SharedTransactions(&reader))

@@ -39,6 +39,11 @@ package struct ResultWriter {
     storage += some
   }
 
+  /// Appends bytes without their number. They are not copied if nothing was written before.
+  package mutating func append(own some: [UInt8]) {
+    if storage.isEmpty { storage = some } else { storage += some }
+  }
+
   /// Appends the number of elements, and each of them.
   @inlinable package mutating func append<Elements: Collection>(
     _ elements: Elements,
@@ -51,12 +56,13 @@ package struct ResultWriter {
 
 /// Reads the values of a result in the order in which they were written. The bytes must be whole, which their checksum tells.
 package struct ResultReader: Sendable {
-  @usableFromInline let bytes: [UInt8]
+  /// All bytes.
+  @usableFromInline package let bytes: [UInt8]
   /// The number of the bytes that were read.
-  @usableFromInline package var place = 0
+  @usableFromInline package var place: Int
 
-  /// A reader of the values that a `ResultWriter` has written.
-  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// A reader of the values that a `ResultWriter` has written, from a place on.
+  package init(_ bytes: [UInt8], at place: Int = 0) { (self.bytes, self.place) = (bytes, place) }
 
   /// Reads a number.
   @inlinable package mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(

@@ -1,3 +1,4 @@
+import TableReading
 import TestSupport
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
         for number in part { table.add(Name(number % 700), number) }
         var writer = CompactWriter()
         table.encode(&writer)
-        var reader = CompactReader(writer.bytes)
+        var reader = Self.reader(writer)
         var read = DrawnTable<Name, Int>(limit: 100)
         read.read(&reader)
         all.merge(read)
@@ -95,13 +96,27 @@ import Testing
     #expect(whole.count == 2000 && whole[0].day == 500 && whole[0].total == 501)
   }
 
+  /// Reads what was written behind other bytes.
+  private static func reader(_ writer: consuming CompactWriter) -> CompactReader {
+    var written = ResultWriter()
+    written.append(true)
+    writer.write(to: &written)
+    written.append(UInt16(4711))
+    var result = ResultReader(written.bytes)
+    let flag = result.flag()
+    let reader = CompactReader(&result)
+    let end: UInt16 = result.integer()
+    #expect(flag && end == 4711)
+    return reader
+  }
+
   @Test func `numbers and texts keep their content as bytes`() {
     var writer = CompactWriter()
     let numbers: [Int64] = [0, -1, 63, 64, -64, 1 << 40, .max, .min]
     for number in numbers { writer.append(number) }
     for text in ["", "é", nil, "é"] as [String?] { writer.append(text) }
     writer.append(UInt64.max - 1)
-    var reader = CompactReader(writer.bytes)
+    var reader = Self.reader(writer)
     #expect(numbers.map { _ in reader.integer(Int64.self) } == numbers)
     #expect((0..<4).map { _ in reader.optionalText() } == ["", "é", nil, "é"])
     #expect(reader.hash() == UInt64.max - 1)

@@ -97,6 +97,18 @@ import TableReading
     #expect(try await codes([], in: folder, cache).read == [1, 1001])
   }
 
+  @Test func `stay in a temporary folder when one that had its path ends late`() throws {
+    let folder = try TemporaryFolder()
+    var earlier: PartCache? = try PartCache(temporary: folder.path("cache"))
+    var later: PartCache? = try PartCache(temporary: folder.path("cache"))
+    withExtendedLifetime(earlier) {}
+    earlier = nil
+    try later?.add("signals-1", [1] as [UInt8])
+    #expect(try later?.has("signals-1") == true)
+    later = nil
+    #expect(try DurableFolder(folder.path(".")).names().isEmpty)
+  }
+
   @Test func `are read from the folder of another process, which stays as it is`() async throws {
     let folder = try TemporaryFolder()
     let parts = (0..<4).map { (number: $0, codes: 2) }

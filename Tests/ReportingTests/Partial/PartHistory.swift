@@ -252,7 +252,7 @@ struct PartHistory {
     let tests = report.tests.map { test in
       """
       \(test.name) \(test.basis) \(test.method) \(test.party) \(test.app ?? "") \(test.value ?? "") \(test.own) \(test.others) \
-      \(test.effect) \(test.pValue) \(test.leftOut) \(test.since.map { "\($0)" } ?? "")
+      \(test.effect) \(test.pValue) \(test.leftOut ?? 0) \(test.since.map { "\($0)" } ?? "")
       """
     }
     return (tests + ["\(report.lateReplays.sorted { $0.key < $1.key })", "\(report.omissions)"]).joined(separator: "\n")
