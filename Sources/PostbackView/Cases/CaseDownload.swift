@@ -82,7 +82,7 @@ struct CaseDownload: Sendable {
     }
     request.examples = try parameters.integer("examples", in: 0...1000) ?? CaseRequest.usualExamples
     request.diagnosisLimit =
-      try parameters.integer("diagnose_limit", in: 0...1_000_000) ?? CaseRequest.usualDiagnoses
+      try parameters.integer("diagnose_limit", in: 0...10_000) ?? CaseRequest.usualDiagnoses
     request.lateDays = try parameters.integer("late_days", in: 0...3650) ?? CaseRequest.usualLateDays
     includesReprocessed = try flag("include_fed_back")
     self.request = request

@@ -50,11 +50,13 @@ struct RejectTallies: Sendable {
     }
     for (place, outcome, count) in cube.counts {
       guard isForwarder[place.forwarder], isNetwork[place.network], isApp[place.app] else { continue }
-      if first != nil || end != nil {
-        guard let day = place.day, day >= first ?? .min, day < end ?? .max else { continue }
-      }
       let code = cube.outcomes[outcome].code
       let isWanted = code.map { question.codes?.contains($0) ?? true } ?? false
+      if first != nil || end != nil {
+        // Rejects without a day, or of a day before those that are kept, may be of the wanted days.
+        if place.day == nil, isWanted { return nil }
+        guard let day = place.day, day >= first ?? .min, day < end ?? .max else { continue }
+      }
       forwarders[place.forwarder, default: Sender(value: dimensions.forwarders[place.forwarder])].add(
         code,
         count,

@@ -68,12 +68,16 @@ extension ViewAnswers {
     guard let download = try CaseDownload(path, parameters, seesRevenue: role.seesRevenue) else {
       return .view(404, "This server has no data at this path.")
     }
+    let place = try OutputPlace(store.output)
     let file = try await download.file(
       of: store.output,
       state: store.givenState,
       trust: store.trust,
       jobs: max(store.jobs / 2, 1)
     )
+    guard try OutputPlace(store.output) == place else {
+      return .view(503, "The output was replaced while the case was made. Ask for it again.").retry(afterSeconds: 5)
+    }
     guard let file else { return .view(404, "No record meets the conditions.") }
     return .file(download.form.type, file, download.form.file)
   }

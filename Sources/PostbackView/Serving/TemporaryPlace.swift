@@ -14,7 +14,8 @@ final class TemporaryPlace: Sendable {
 
   /// Makes a folder that nobody else may read. Folders that killed processes of the same user have left are removed.
   convenience init() throws(FileFailure) {
-    try self.init(in: unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp")
+    let named = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? ""
+    try self.init(in: named.isEmpty ? "/tmp" : named)
   }
 
   /// Makes a folder in another one.

@@ -98,7 +98,7 @@ package final class ViewStore: Sendable {
   func isReady(within limit: Duration) async -> Bool {
     let deadline = ContinuousClock.now + limit
     while !now.isReady {
-      guard ContinuousClock.now < deadline else { return false }
+      guard ContinuousClock.now < deadline, !Task.isCancelled else { return false }
       try? await Task.sleep(for: .milliseconds(20))
     }
     return true

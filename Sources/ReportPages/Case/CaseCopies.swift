@@ -5,6 +5,7 @@ internal import FraudSignals
 internal import JSON
 internal import SKAdNetwork
 internal import PageMarkup
+internal import Tables
 
 /// Two copies of one postback with other values, which a case shows side by side, with the numbers of their examples.
 struct CasePair {
@@ -111,9 +112,12 @@ extension ConcernedTransaction {
     let party = attributedTo.map { mask.forwarder($0.forwarder) ?? $0.channel ?? "" }
     var all: [String?] = [transaction, app, network, window, code, party]
     all += cells(first) + cells(later)
+    if hasRevenue { all.append([first?.revenue, later.revenue].compactMap { $0?.currency }.first) }
+    // Senders write these texts, and a spreadsheet runs some of them as formulas.
+    all = all.map { text in text.map { $0.utf8.span.needsApostrophe ? "'" + $0 : $0 } }
     if hasRevenue {
-      let revenue = [first?.revenue, later.revenue]
-      all += revenue.map { $0.map { "\($0.amount)" } } + [revenue.compactMap { $0?.currency }.first]
+      let amounts = [first?.revenue, later.revenue].map { $0.map { "\($0.amount)" } }
+      all.insert(contentsOf: amounts, at: all.count - 1)
     }
     return all.map { $0?.csvField ?? "" }.joined(separator: ",")
   }

@@ -66,7 +66,10 @@ package struct CaseRequest: Sendable {
 
   /// Indicates that the conditions name a partner: a forwarder or an ad network.
   package var namesPartner: Bool {
-    query.conditions.contains { ["forwarder", "ad_network_id"].contains($0.column) && $0.comparison == .equal }
+    query.conditions.contains { condition in
+      ["forwarder", "ad_network_id"].contains(condition.column) && condition.comparison == .equal
+        && condition.values.allSatisfy { !$0.isEmpty }
+    }
   }
 
   /// Returns the question for tables, with the derived ones if they are of one output that has them.

@@ -64,6 +64,7 @@ import Testing
         == ["ad_network_id=a.skadnetwork", "app_id=5", "reject_code=not_json"]
     )
     #expect(try conditions("/api/rejects?forwarder=&limit=1") == ["forwarder="])
+    #expect(try site.request("GET", "/api/case?where=forwarder%3D&for_partner=true").status == 400)
     #expect(try conditions("/api/rejects?forwarder=it%27s+%3Dhere&limit=1") == ["forwarder=\"it's =here\""])
     let line = try site.get("/api/rejects?forwarder=it%27s+%3Dhere&limit=1")["case"]?["command"]?.text
     #expect(line?.contains(#"--where 'forwarder="it'\''s =here"'"#) == true, "\(line ?? "")")

@@ -38,6 +38,13 @@ import Testing
     #expect(try await question("forwarder=nobody", of: tables).answer() == nil)
   }
 
+  @Test func `has no formula in its CSV`() async throws {
+    let sent = ["forwarder": #""+evil""#, "reject_code": #""signature_invalid""#, "transaction_id": #""=1+1""#]
+    let tables = try WrittenTables([], rejects: [sent])
+    let csv = try #require(try await question("forwarder=+evil", of: tables).answer()).csv(hasRevenue: true)
+    #expect(csv.contains("\r\n'=1+1,") && csv.contains(",'+evil,") && !csv.contains(",+evil"))
+  }
+
   @Test func `for a partner has no path of ours, and names of senders are text`() async throws {
     let tables = try Self.tables()
     var question = try question(#"forwarder="<i>""#, of: tables)
