@@ -250,7 +250,7 @@ let package = Package(
         "Base", "JSON", "Signatures", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger", "Tables",
         "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading", "DerivedTables",
         "PostbackCopies", "ImportedRows", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports",
-        "CampaignEnrichment", "FraudSignals", "DailyReports",
+        "CampaignEnrichment", "FraudSignals", "DailyReports", "CMalloc",
       ]
     ),
     module("Metrics"),
@@ -307,7 +307,7 @@ let package = Package(
         "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "Analysis", "PostbackLookup",
         "CampaignEnrichment",
         "CopySettlement", "DailyReports", "Reporting", "PostbackServer", "Delivery", "Answers", "ReportPages",
-        "CMalloc", "CReportPage",
+        "CReportPage",
       ],
       optimized
     ),

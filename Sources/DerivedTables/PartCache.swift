@@ -48,7 +48,8 @@ package final class PartCache: Sendable {
   package let path: String
   private let folder: DurableFolder
   private let program: String
-  private let isTemporary: Bool
+  /// The number of the temporary folders that had this path before; nil if the folder stays.
+  private let turn: Int?
   /// Further folders, whose files are read and never changed.
   private let others: [DurableFolder]
   private let used = Mutex<Set<String>>([])
@@ -56,8 +57,8 @@ package final class PartCache: Sendable {
   private let hidden = Mutex<Set<String>>([])
   /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
   private let keeper: (any Sendable)?
-  /// The temporary folders of this process, by their paths. A task that ends late may still hold one whose path another has taken.
-  private static let temporary = Mutex<[String: ObjectIdentifier]>([:])
+  /// The numbers of the temporary folders of this process by path. A task that ends late may still hold one whose path another has.
+  private static let turns = Mutex<[String: Int]>([:])
 
   /// Opens a folder, which is made if it does not exist. Files of another version of the program are not used. Results that it
   /// lacks are read from `other`, a folder that other processes may use, where they are there.
@@ -67,13 +68,14 @@ package final class PartCache: Sendable {
     program: String = "",
     keeper: (any Sendable)? = nil
   ) throws(PipelineFailure) {
-    try self.init(path, program, isTemporary: false, over: other.map { [DurableFolder($0)] } ?? [], keeper)
+    try self.init(path, program, turn: nil, over: other.map { [DurableFolder($0)] } ?? [], keeper)
   }
 
   /// Makes an empty folder, which is removed at the end.
   package convenience init(temporary path: String) throws(PipelineFailure) {
+    let turn = Self.nextTurn(of: path)
     try PipelineFailure.state { () throws(FileFailure) in try Self.remove(path) }
-    try self.init(path, "", isTemporary: true, over: [], nil)
+    try self.init(path, "", turn: turn, over: [], nil)
   }
 
   /// Takes an empty folder of this process, which is removed at the end, for the results that an output does not have. Those that it
@@ -88,28 +90,33 @@ package final class PartCache: Sendable {
       try DerivedStore.folder(in: output).path
     }
     let others = [DerivedStore.cacheName, DerivedStore.pageName].map { DurableFolder("\(store)/\($0)") }
-    try self.init(path, program, isTemporary: true, over: others, keeper)
+    try self.init(path, program, turn: Self.nextTurn(of: path), over: others, keeper)
   }
 
   private init(
     _ path: String,
     _ program: String,
-    isTemporary: Bool,
+    turn: Int?,
     over others: [DurableFolder],
     _ keeper: (any Sendable)?
   ) throws(PipelineFailure) {
-    (self.path, self.program, self.isTemporary, self.keeper) = (path, program, isTemporary, keeper)
+    (self.path, self.program, self.turn, self.keeper) = (path, program, turn, keeper)
     self.others = others
     folder = try PipelineFailure.state { () throws(FileFailure) in try DurableFolder(making: path) }
-    if isTemporary { Self.temporary.withLock { $0[path] = ObjectIdentifier(self) } }
+  }
+
+  /// Takes a path, before its folder is made: no earlier object removes the folder from then on.
+  private static func nextTurn(of path: String) -> Int {
+    turns.withLock { turns in
+      turns[path, default: 0] += 1
+      return turns[path, default: 0]
+    }
   }
 
   deinit {
-    guard isTemporary else { return }
-    Self.temporary.withLock { temporary in
-      guard temporary[path] == ObjectIdentifier(self) else { return }
-      temporary[path] = nil
-      try? folder.removeWithFiles()
+    guard let turn else { return }
+    Self.turns.withLock { turns in
+      if turns[path] == turn { try? folder.removeWithFiles() }
     }
   }
 

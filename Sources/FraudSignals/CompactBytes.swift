@@ -19,7 +19,7 @@ struct CompactWriter {
   consuming func write(to result: inout ResultWriter) {
     var end = ResultWriter()
     end.append(texts.values) { $0.append($1) }
-    for place in 0..<8 { body[place] = UInt8(truncatingIfNeeded: body.count >> (8 * place)) }
+    body.replaceSubrange(0..<8, with: [UInt8](littleEndian: body.count))
     body += end.bytes
     result.append(own: body)
   }

@@ -47,6 +47,7 @@ struct ForwardingDelay: Sendable {
 
   mutating func merge(_ later: Self) {
     if names.values.isEmpty {
+      // The same numbers, and no copy of a long list.
       self = later
       return
     }

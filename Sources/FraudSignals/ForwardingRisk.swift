@@ -67,6 +67,7 @@ struct ForwardingRisk: Sendable {
 
   mutating func merge(_ later: Self) {
     if places.values.isEmpty {
+      // The same numbers, and no copy of a long list.
       self = later
       return
     }

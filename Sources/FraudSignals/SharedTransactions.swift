@@ -24,6 +24,7 @@ struct SharedTransactions: Sendable {
 
   mutating func merge(_ later: Self) {
     if networks.values.isEmpty {
+      // The same numbers, and no copy of a long list.
       self = later
       return
     }

@@ -8,6 +8,7 @@ internal import PostbackLookup
 internal import PostbackPipeline
 internal import PostbackServer
 internal import ReportPages
+internal import Reporting
 
 /// The answers about one postback, and about one party.
 extension ViewAnswers {
@@ -64,10 +65,10 @@ extension ViewAnswers {
 
   /// Returns a case as a download.
   func caseFile(_ path: String, _ parameters: ViewParameters, _ role: ViewRole) async throws -> HTTPResponse {
-    defer { FreeMemory.giveBack() }
     guard let download = try CaseDownload(path, parameters, seesRevenue: role.seesRevenue) else {
       return .view(404, "This server has no data at this path.")
     }
+    defer { FreeMemory.giveBack() }
     let place = try OutputPlace(store.output)
     let file = try await download.file(
       of: store.output,

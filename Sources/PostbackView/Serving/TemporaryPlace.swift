@@ -8,7 +8,7 @@ final class TemporaryPlace: Sendable {
   private let lock: Int32
 
   private static let prefix = "postback-view-"
-  /// What stands for the random end of the name in a template of mkdtemp.
+  /// The end of the name in a template of mkdtemp, in whose place random signs come.
   private static let randomEnd = "XXXXXX"
   private static let lockName = "lock"
 
@@ -43,7 +43,7 @@ final class TemporaryPlace: Sendable {
 
   /// Locks a folder, and returns the descriptor of its lock; nil if another process has it, or the file or the folder is gone.
   ///
-  /// Who has the lock is the only one: a lock of a file that was removed meanwhile is none.
+  /// A lock of a file that was removed meanwhile is none, so that only one process at a time has one.
   private static func lock(_ path: String, making options: Int32 = 0) -> Int32? {
     let file = "\(path)/\(lockName)"
     let descriptor = unsafe open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW | options, 0o600)

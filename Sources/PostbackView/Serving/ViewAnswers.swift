@@ -34,8 +34,8 @@ package struct ViewAnswers: Sendable {
       case ViewPath.report:
         try parameters.allow([])
         return sections(role)
-      case "/api/campaigns", "/api/campaigns.csv", "/api/postbacks", "/api/postbacks.csv", "/api/rejects",
-        "/api/rejects.csv", "/api/postback", "/api/case", "/api/case.json", "/api/case.csv":
+      case "/api/campaigns", "/api/campaigns.csv", "/api/postbacks", "/api/rejects", "/api/postback",
+        _ where Self.longAnswers.contains(path):
         let gate = Self.longAnswers.contains(path) ? downloads : gate
         guard await gate.enter() else {
           return .view(503, "Too many questions are being answered. Ask again later.").retry(afterSeconds: 2)

@@ -7,6 +7,7 @@ internal import Ledger
 internal import PostbackLookup
 package import PostbackPipeline
 package import PostbackVerification
+internal import Reporting
 internal import Synchronization
 internal import Tables
 

@@ -28,11 +28,11 @@ package struct CaseQuestion {
   /// Indicates that the suspicious transactions have their revenue.
   package var wantsRevenue = false
   /// The maximum number of rejects, and of accepted postbacks, that are examples.
-  package var examples = 12
+  package var examples = CaseRequest.usualExamples
   /// The maximum number of rejects that are searched for edits.
-  package var diagnosisLimit = 100
+  package var diagnosisLimit = CaseRequest.usualDiagnoses
   /// The number of days after which a copy is a late replay.
-  package var lateDays = SignalCounter.lateAfterDays
+  package var lateDays = CaseRequest.usualLateDays
   /// The number of cores that read.
   package var jobs = 1
 

@@ -8,9 +8,6 @@ enum HeapSettings {
   /// Gives free memory back to the system. Reports have one large result after the other, whose sizes differ.
   static func giveFreeMemoryBack() { set(mapped: 5 << 20, trimmed: 16 << 20) }
 
-  /// Gives back what is free now, between results of different kinds.
-  static func giveBackNow() { _ = malloc_trim(0) }
-
   /// Lets all threads share one heap. A process that lives long keeps what each of its heaps once needed.
   static func shareOneHeap() { _ = mallopt(M_ARENA_MAX, 1) }
 

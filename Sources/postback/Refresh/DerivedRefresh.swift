@@ -112,12 +112,12 @@ struct DerivedRefresh {
       }
       guard results.contains(where: \.isPlanned) else { return (results, nil) }
       try await prepare(work, results)
-      HeapSettings.giveBackNow()
+      FreeMemory.giveBack()
       for (place, command) in commands.enumerated() where results[place].isPlanned {
         let start = ContinuousClock.now
         let answer = try await command.make(in: work, progress)
         answers.append(answer)
-        HeapSettings.giveBackNow()
+        FreeMemory.giveBack()
         results[place] = RefreshResult(
           step: results[place].step,
           state: "made",

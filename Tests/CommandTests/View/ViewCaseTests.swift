@@ -126,15 +126,7 @@ import Testing
     try FileManager.default.copyItem(atPath: try await ViewSite.tables, toPath: copy.path("out"))
     let site = try await ViewSite(of: copy.path("out"))
     try await site.wait("the sections are made") { try site.request("GET", "/api/report").status == 200 }
-    func files() throws -> [String: Date?] {
-      let names = FileManager.default.enumerator(atPath: site.out)?.compactMap { $0 as? String } ?? []
-      return Dictionary(
-        uniqueKeysWithValues: try names.filter { !$0.hasSuffix("-shm") }.map { name in
-          (name, try FileManager.default.attributesOfItem(atPath: "\(site.out)/\(name)")[.modificationDate] as? Date)
-        }
-      )
-    }
-    let before = try files()
+    let before = try site.fileTimes()
     let name = try forwarder(site)
     let cases = try (0..<2).map { _ in
       let client = try RawClient(port: site.port)
@@ -147,7 +139,7 @@ import Testing
     let answers = try cases.map { try $0.answer() }
     #expect(answers.allSatisfy { $0.status == 200 } && answers[0].body == answers[1].body)
     #expect(try site.get("/api/report")["cases"]?.elements != nil)
-    #expect(try files() == before)
+    #expect(try site.fileTimes() == before)
   }
 
   @Test func `counts rejects over time and by sender as the rows say`() async throws {

@@ -106,21 +106,13 @@ import Testing
     let copy = try TemporaryFolder()
     try FileManager.default.copyItem(atPath: try await ViewSite.tables, toPath: copy.path("out"))
     let site = try await ViewSite(of: copy.path("out"))
-    func files() throws -> [String: Date?] {
-      let names = FileManager.default.enumerator(atPath: site.out)?.compactMap { $0 as? String } ?? []
-      return Dictionary(
-        uniqueKeysWithValues: try names.filter { !$0.hasSuffix("-shm") }.map { name in
-          (name, try FileManager.default.attributesOfItem(atPath: "\(site.out)/\(name)")[.modificationDate] as? Date)
-        }
-      )
-    }
-    let before = try files()
+    let before = try site.fileTimes()
     for path in ["/api/overview", "/api/campaigns", "/api/rejects", "/api/postbacks", "/api/session"] {
       _ = try site.get(path)
     }
     try await site.wait("the sections are made") { try site.request("GET", "/api/report").status == 200 }
     #expect(try await site.end(SIGTERM) == 0)
-    let after = try files()
+    let after = try site.fileTimes()
     #expect(Set(after.keys) == Set(before.keys))
     for (name, time) in after { #expect(time == before[name], "\(name)") }
   }

@@ -131,6 +131,16 @@ final class ViewSite {
   var errors: String { (try? String(decoding: folder.contents(of: "errors"), as: UTF8.self)) ?? "" }
   var output: String { (try? String(decoding: folder.contents(of: "output"), as: UTF8.self)) ?? "" }
 
+  /// Returns the times at which the files of the output were changed, by their paths in it.
+  func fileTimes() throws -> [String: Date?] {
+    let names = FileManager.default.enumerator(atPath: out)?.compactMap { $0 as? String } ?? []
+    return Dictionary(
+      uniqueKeysWithValues: try names.filter { !$0.hasSuffix("-shm") }.map { name in
+        (name, try FileManager.default.attributesOfItem(atPath: "\(out)/\(name)")[.modificationDate] as? Date)
+      }
+    )
+  }
+
   /// Sends a signal, and returns the exit status.
   func end(_ signal: Int32) async throws -> Int32 {
     kill(process.processIdentifier, signal)
