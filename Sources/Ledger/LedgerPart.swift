@@ -63,6 +63,11 @@ package struct LedgerPart: Equatable, Sendable {
 
   /// The name of the file without the removed rows until it replaces the old one.
   package var rewrittenName: String { ".\(name).rewritten" }
+
+  /// Tells if a name is one of a file that is written: a hidden or a rewritten one.
+  package static func isUnfinished(_ name: String) -> Bool {
+    name.hasPrefix(".\(namePrefix)") && (name.hasSuffix(".inprogress") || name.hasSuffix(".rewritten"))
+  }
 }
 
 extension LedgerPart {

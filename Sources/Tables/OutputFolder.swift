@@ -14,6 +14,7 @@ package final class OutputFolder {
     if ledger.output.isMarked, try DurableFolder(path).byteCount(of: ".") == nil { throw .notOutput(path, of: ledger) }
     try self.init(path)
     try claim(for: ledger, parts)
+    try removeUncommitted(parts)
   }
 
   private init(_ path: String) throws(FileFailure) {
@@ -74,6 +75,28 @@ package final class OutputFolder {
       try ledger.output.id.write(in: DurableFolder(path))
     }
     try ledger.markOutput()
+  }
+
+  /// Removes what a crash has left of rows that were never committed: hidden parts that the ledger does not have, and what
+  /// is behind the committed bytes of open ones. The rows are written again from their input, perhaps under another
+  /// number, and nobody looks for a person in the rest.
+  private func removeUncommitted(_ parts: [LedgerPart]) throws(FileFailure) {
+    let hidden = Dictionary(parts.map { ("\($0.folder)/\($0.hiddenName)", $0) }) { first, _ in first }
+    let rewritten = Set(parts.filter(\.isRewritten).map { "\($0.folder)/\($0.rewrittenName)" })
+    for table in Table.all where try DurableFolder("\(path)/\(table.name)").byteCount(of: ".") != nil {
+      let entries = try Partitioning.entries(of: "\(path)/\(table.name)")
+      for (partition, name) in entries where LedgerPart.isUnfinished(name) {
+        let folder = partition.isEmpty ? table.name : "\(table.name)/\(partition)"
+        if let part = hidden["\(folder)/\(name)"] {
+          guard part.phase == .open else { continue }
+          let file = try DurableFile("\(path)/\(folder)/\(name)", .updating)
+          if try file.byteCount() > part.length { try file.truncate(to: part.length) }
+        } else if !rewritten.contains("\(folder)/\(name)") {
+          try DurableFolder("\(path)/\(folder)").remove(name)
+          try DurableFolder("\(path)/\(folder)").synchronize()
+        }
+      }
+    }
   }
 
   /// Tells if the folder holds at least one of the parts with its committed length and checksum. Parts with rows are
