@@ -173,6 +173,7 @@ package struct PartMerging<Result: PartResult> {
     _ didRead: (Int, inout Result) throws(PipelineFailure) -> Void
   ) async throws(PipelineFailure) -> Result? {
     if block.part == nil, block.name == nil { return nil }
+    try PipelineFailure.checkCancellation(of: cache?.path ?? "")
     if let cache, let name = block.name, let bytes = try cache.read(name, UInt8.self) {
       guard !bytes.isEmpty else { return nil }
       var reader = ResultReader(bytes)

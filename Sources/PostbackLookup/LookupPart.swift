@@ -125,14 +125,12 @@ package struct LookupPart: Sendable {
     _ body: (borrowing RowCursor, Int64) -> Bool
   ) async throws(PipelineFailure) {
     guard let compressed else {
-      return try PipelineFailure.state { () throws(FileFailure) in
-        try forEachStoredRow(from: place, only: columns, byteCount: byteCount, body)
-      }
+      return try forEachStoredRow(from: place, only: columns, byteCount: byteCount, body)
     }
     let input = InputFile(path: compressed)
     var batches = PostbackReader(inputs: [input], limits: TableFiles.limits).makeAsyncIterator()
     while let batch = try await batches.next() {
-      try PipelineFailure.state { () throws(FileFailure) in try checkCancellation() }
+      try PipelineFailure.checkCancellation(of: path)
       guard let last = batch.records.last, last.line >= place else { continue }
       var cursor = RowCursor(batch, of: table, only: columns)
       while cursor.next() {
@@ -142,21 +140,21 @@ package struct LookupPart: Sendable {
     }
   }
 
-  private func checkCancellation() throws(FileFailure) {
-    if Task.isCancelled { throw FileFailure(.io, path, "The reading was given up, because nobody waits for it") }
-  }
-
   private func forEachStoredRow(
     from place: Int64,
     only columns: [Int]?,
     byteCount: Int,
     _ body: (borrowing RowCursor, Int64) -> Bool
-  ) throws(FileFailure) {
-    var rows = try PlacedRows(part, of: table, in: folder, isCSVSafe: isCSVSafe)
+  ) throws(PipelineFailure) {
+    var rows = try PipelineFailure.state { () throws(FileFailure) in
+      try PlacedRows(part, of: table, in: folder, isCSVSafe: isCSVSafe)
+    }
     var next = place
     while next < part.length {
-      try checkCancellation()
-      let (batch, start, end) = try rows.batch(from: next, byteCount: byteCount)
+      try PipelineFailure.checkCancellation(of: path)
+      let (batch, start, end) = try PipelineFailure.state { () throws(FileFailure) in
+        try rows.batch(from: next, byteCount: byteCount)
+      }
       guard !batch.rows.isEmpty else { return }
       var cursor = RowCursor(batch, of: table, only: columns)
       while cursor.next() {

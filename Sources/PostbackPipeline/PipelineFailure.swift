@@ -26,6 +26,13 @@ package enum PipelineFailure: Error, CustomStringConvertible {
     do throws(FileFailure) { return try body() } catch { throw .state(error) }
   }
 
+  /// Throws if the task was cancelled, because nobody waits for the rows of a file or folder any more. A reading must not end
+  /// early without a failure: it would look like a complete one.
+  package static func checkCancellation(of path: String) throws(PipelineFailure) {
+    guard Task.isCancelled else { return }
+    throw .read(FileFailure(.io, path, "The reading was given up, because nobody waits for it"))
+  }
+
   /// The failure as text for a person.
   package var description: String {
     switch self {

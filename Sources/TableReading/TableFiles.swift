@@ -161,6 +161,7 @@ extension TableFiles {
     var iterator = parts.makeAsyncIterator()
     var meter = ReadingMeter(self)
     while let (part, origins) = try await iterator.next() {
+      try PipelineFailure.checkCancellation(of: inputs.first?.path ?? "")
       try take(part)
       meter.add(origins)
     }

@@ -9,15 +9,16 @@ internal import Tables
 /// The answers of the live page to questions for data.
 package struct ViewAnswers: Sendable {
   let store: ViewStore
-  private let gate = QueryGate(width: 2, mostWaiting: 100)
+  private let gate = QueryGate(width: 2, mostWaiting: 100, mostOfUser: 80)
   /// The gate for downloads of rows, which may read for long, so that nobody else waits for them.
-  private let downloads = QueryGate(width: 1, mostWaiting: 10)
+  private let downloads = QueryGate(width: 1, mostWaiting: 10, mostOfUser: 4)
 
   /// Answers from an output.
   package init(_ store: ViewStore) { self.store = store }
 
-  /// Returns the answer to a question at a path such as `/api/campaigns.csv`, by the right of the one who asks.
-  package func answer(_ path: String, _ query: String, _ role: ViewRole) async -> HTTPResponse {
+  /// Returns the answer to a question at a path such as `/api/campaigns.csv`, by the right of the one who asks. `user` tells users
+  /// apart, of whom none may ask so much that the others wait.
+  package func answer(_ path: String, _ query: String, _ role: ViewRole, user: [UInt8] = []) async -> HTTPResponse {
     if store.isGone { return .view(503, "\(store.output): \(ViewStore.goneReason)").retry(afterSeconds: 5) }
     guard await store.isReady(within: .seconds(10)) else {
       return .view(503, "The tables are being read for the first time. Ask again in a moment.").retry(afterSeconds: 2)
@@ -37,19 +38,8 @@ package struct ViewAnswers: Sendable {
       case "/api/campaigns", "/api/campaigns.csv", "/api/postbacks", "/api/rejects", "/api/postback",
         _ where Self.longAnswers.contains(path):
         let gate = Self.longAnswers.contains(path) ? downloads : gate
-        guard await gate.enter() else {
-          return .view(503, "Too many questions are being answered. Ask again later.").retry(afterSeconds: 2)
-        }
-        do {
-          // Nobody waits for it any more.
-          try Task.checkCancellation()
-          let answer = try await rows(path, parameters, role)
-          await gate.leave()
-          return answer
-        } catch {
-          await gate.leave()
-          throw error
-        }
+        return try await gate.pass(user) { try await rows(path, parameters, role) }
+          ?? .view(503, "Too many questions are being answered. Ask again later.").retry(afterSeconds: 2)
       default: return .view(404, "This server has no data at this path.")
       }
     } catch let defect as ViewDefect {

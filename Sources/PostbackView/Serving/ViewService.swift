@@ -134,7 +134,7 @@ struct ViewRoutes: Sendable {
       }
       let (answers, budget) = (answers, budget)
       let task = Task {
-        let answer = await answers.answer(request.path, request.query, session.role)
+        let answer = await answers.answer(request.path, request.query, session.role, user: session.user)
         // All answers with the sections of the report share their bytes.
         reply.send(request.path == ViewPath.report ? answer : budget.admit(answer, of: session.user))
       }

@@ -211,10 +211,10 @@ package final class ViewStore: Sendable {
     var failed: String?
     while !Task.isCancelled {
       let now = now
-      let key = "\(now.snapshot?.folder ?? "") \(now.rows?.commit ?? "")"
       let isOfOtherTables = now.sections == nil || now.sections?.generation != now.snapshot?.number
       let isOfOtherRows = now.sections?.commit != now.rows?.commit
-      if now.areArrivalsComplete, !now.isGone, failed != key, isOfOtherTables || isOfOtherRows && .now - last > pause {
+      let isDue = isOfOtherTables && failed == nil || (isOfOtherTables || isOfOtherRows) && .now - last > pause
+      if now.areArrivalsComplete, !now.isGone, isDue {
         let start = ContinuousClock.now
         do {
           let made = try await makeSections(now)
@@ -228,8 +228,10 @@ package final class ViewStore: Sendable {
           events.tell(.report, .object([.init("generation", made.generation.map { .integer($0) } ?? .null)]))
           failed = nil
         } catch {
-          failed = key
-          if !Task.isCancelled { report("The sections of the report cannot be made: \(error)") }
+          // Its folder may have been removed among other temporary files. Results are kept in another one from now on.
+          cache.withLock { $0.results = nil }
+          if !Task.isCancelled, failed != "\(error)" { report("The sections of the report cannot be made: \(error)") }
+          failed = "\(error)"
         }
         last = .now
         pause = max(Self.leastPause, (last - start) * Self.pauseFactor)

@@ -66,7 +66,7 @@ package struct CaseQuestion {
       jobs: jobs
     )
     let parties = try await parties(of: file)
-    let mask = CaseMask(isForPartner: isForPartner, forwarders: names(of: "forwarder"))
+    let mask = CaseMask(isForPartner: isForPartner, forwarders: partners)
     let concerned = try await ConcernedTransactions(
       query,
       rejects: rejects,
@@ -144,6 +144,11 @@ package struct CaseQuestion {
   /// The values that conditions demand of a column.
   private func names(of column: String) -> Set<String> {
     Set(query.conditions.filter { $0.column == column && [.equal, .among].contains($0.comparison) }.flatMap(\.values))
+  }
+
+  /// The forwarders that the case is about alone. One name among several is a guess, which a case must not confirm.
+  private var partners: Set<String> {
+    Set(query.conditions.filter { $0.column == "forwarder" && $0.comparison == .equal }.flatMap(\.values))
   }
 
   /// The parties that the conditions name, or else the forwarders and the networks of the records.

@@ -52,6 +52,7 @@ struct PartPass: Sendable {
       try await pass.results(of: part)
     }.makeAsyncIterator()
     for (part, known) in zip(copies.parts, found) {
+      try PipelineFailure.checkCancellation(of: cache.path)
       if known.missing.isEmpty {
         try body(part, known.results)
       } else if let results = try await made.next() {
