@@ -26,8 +26,8 @@ struct Benchmarks {
         exit(comparison.isWorse ? 1 : 0)
       }
       if let output = options.feed { return try await ConsumerBenchmark.follow(output) }
-      let folder = try TemporaryFolder.make()
-      defer { try? TemporaryFolder.remove(folder) }
+      let folder = try options.history.map { try DurableFolder(making: $0).path } ?? TemporaryFolder.make()
+      defer { if options.history == nil { try? TemporaryFolder.remove(folder) } }
       complain("working in \(folder)")
       if let keys = options.stateKeys {
         let measures = try LargeStateBenchmark(keys: keys, folder: "\(folder)/state").measures()

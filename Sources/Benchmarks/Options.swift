@@ -24,6 +24,8 @@ struct Options {
   var compared: (before: [String], after: [String])?
   /// Indicates that only `postback view` is measured.
   var measuresView = false
+  /// The folder of the history for `--view`, which stays; nil for a new one.
+  var history: String?
   /// The path of the command `postback`; nil for the one beside this program.
   var postback: String?
   /// The output whose table feed is to be followed; nil measures.
@@ -37,7 +39,7 @@ struct Options {
     Measures postback, with openssl speed for comparison.
 
     Usage: swift build -c release && .build/release/Benchmarks [--postbacks N] [--quick] [--json FILE] [--models PATH]
-           [--diagnosis] [--resends] [--stages] [--refresh] [--view] [--state-keys N] [--postback FILE]
+           [--diagnosis] [--resends] [--stages] [--refresh] [--view [--history DIR]] [--state-keys N] [--postback FILE]
            .build/release/Benchmarks --feed DIR
            .build/release/Benchmarks compare BEFORE[,BEFORE…] AFTER[,AFTER…]
            .build/release/Benchmarks --guard [--json FILE]
@@ -63,6 +65,7 @@ struct Options {
                      0.7 N accepted postbacks of 60 days; by default N is 1440000.
       --view         Measure only postback view: its answers on a history like that of --refresh, its memory, the script, the first
                      paint in Chromium if there is one, and how fast serve acknowledges with 50 pages beside it.
+      --history DIR  With --view, use the history in DIR and leave it there. If it has none, it is made.
       --postback FILE
                      The command postback; default is the one beside this program.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
@@ -102,6 +105,7 @@ struct Options {
       case "--guard": (isGuard, isQuick, only) = (true, true, Self.guarded)
       case "compare": compared = (try Self.files(words.next(), word), try Self.files(words.next(), word))
       case "--view": measuresView = true
+      case "--history": history = try Self.text(words.next(), word)
       case "--postback": postback = try Self.text(words.next(), word)
       case "--postbacks": count = try Self.integer(words.next(), word, atLeast: 100)
       case Self.indexKeysName: indexKeys = try Self.integer(words.next(), word, atLeast: 1)

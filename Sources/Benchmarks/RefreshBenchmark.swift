@@ -91,6 +91,9 @@ struct RefreshBenchmark {
 
   // MARK: - History
 
+  /// Indicates that the folder has a history.
+  var isMade: Bool { unsafe access(configuration, R_OK) == 0 }
+
   /// Makes the tables of a history, and beside it the dump of what comes later. Returns the options that trust the keys.
   func makeHistory() throws -> [String] {
     let (dump, reporting) = ("\(folder)/dump.jsonl", "\(folder)/campaigns")
@@ -115,8 +118,8 @@ struct RefreshBenchmark {
        "costs": "\(reporting)/cost.csv", "rates": "\(reporting)/rates.csv", "currency": "USD",
        "environment": ["production", "custom"], "report": "\(folder)/report.html"}
       """
-    try FileBytes(writing: configuration).write(Array(text.utf8))
     try run("\(folder)/old.jsonl", keys)
+    try FileBytes(writing: configuration).write(Array(text.utf8))
     return keys
   }
 

@@ -24,7 +24,7 @@ struct ViewBenchmark {
 
   /// Takes the measures. Returns them with the reasons for those that are left out.
   func measures() async throws -> (measures: [Measure], skipped: [String]) {
-    _ = try history.makeHistory()
+    if !history.isMade { _ = try history.makeHistory() }
     _ = try history.refresh()
     let configuration = "\(folder)/view.json"
     try FileBytes(writing: "\(folder)/token").write(Array(Self.token.utf8))

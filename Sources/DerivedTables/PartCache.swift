@@ -42,7 +42,7 @@ package final class PartCache: Sendable {
   }
 
   /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
-  private static let format = 4
+  private static let format = 5
 
   /// The path of the folder.
   package let path: String
@@ -165,9 +165,15 @@ package final class PartCache: Sendable {
 
   /// Adds a result, which is whole.
   package func add(_ name: String, _ result: some PartResult) throws(PipelineFailure) {
-    var writer = ResultWriter()
-    result.encode(&writer)
-    try add(name, writer.bytes)
+    try PipelineFailure.state { () throws(FileFailure) in
+      use([name])
+      let file = try SummedFile(temporaryPath(name))
+      var writer = ResultWriter { file.append($0) }
+      result.encode(&writer)
+      writer.flush()
+      try file.finish()
+      try publish(name, as: name)
+    }
   }
 
   private func words<Word: FixedWidthInteger & BitwiseCopyable>(_ name: String) throws(PipelineFailure) -> [Word]? {
@@ -203,17 +209,17 @@ package final class PartCache: Sendable {
   private func write(_ name: String, _ words: [some FixedWidthInteger & BitwiseCopyable]) throws(PipelineFailure) {
     use([name])
     try PipelineFailure.state { () throws(FileFailure) in
-      let file = try DurableFile(temporaryPath(name), .creating)
-      try file.append(words.span)
-      try file.append([Self.checksum(of: words)].span)
+      let file = try SummedFile(temporaryPath(name))
+      file.append(words)
+      try file.finish()
       try publish(name, as: name)
     }
   }
 
   private static func checksum(of words: [some FixedWidthInteger & BitwiseCopyable]) -> UInt64 {
-    var checksum = CRC32()
-    checksum.update(words.span)
-    return UInt64(checksum.value) << 32 | UInt64(truncatingIfNeeded: words.count)
+    var sum = FileSum()
+    sum.add(words)
+    return sum.value
   }
 
   /// Begins a file of rows, which `publish` completes.

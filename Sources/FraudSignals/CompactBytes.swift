@@ -8,20 +8,18 @@ protocol Compact: Sendable {
   init(_ reader: inout CompactReader)
 }
 
-/// Writes counts as bytes: small numbers as one byte, and each text once.
-///
-/// The bytes begin with the number of those before the texts, which are the last, so that large counts are in memory only once.
+/// Writes counts as bytes: small numbers as one byte, and each text once, where it comes first; after that its number.
 struct CompactWriter {
-  private var texts = Numbering<String>()
-  private var body = [UInt8](repeating: 0, count: 8)
+  private var texts: [String: Int] = [:]
+  private var result: ResultWriter
 
-  /// Appends all that was written to a result.
-  consuming func write(to result: inout ResultWriter) {
-    var end = ResultWriter()
-    end.append(texts.values) { $0.append($1) }
-    body.replaceSubrange(0..<8, with: [UInt8](littleEndian: body.count))
-    body += end.bytes
-    result.append(own: body)
+  /// Appends what `body` writes to a result.
+  static func write(to result: inout ResultWriter, _ body: (inout CompactWriter) -> Void) {
+    var writer = CompactWriter(result: result)
+    // The bytes of the result must not be copied.
+    result = ResultWriter()
+    body(&writer)
+    result = writer.result
   }
 
   /// Appends seven bits a byte; the bits of a negative number are inverted.
@@ -29,24 +27,30 @@ struct CompactWriter {
     let number = Int64(number)
     var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
     while rest > 127 {
-      body.append(UInt8(truncatingIfNeeded: rest) | 128)
+      result.append(UInt8(truncatingIfNeeded: rest) | 128)
       rest >>= 7
     }
-    body.append(UInt8(rest))
+    result.append(UInt8(rest))
   }
 
-  mutating func append(_ byte: UInt8) { body.append(byte) }
+  mutating func append(_ byte: UInt8) { result.append(byte) }
 
-  mutating func append(_ hash: UInt64) { body.append(littleEndian: hash) }
+  mutating func append(_ hash: UInt64) { result.append(hash) }
 
-  mutating func append(_ text: String) { append(texts.number(of: text)) }
+  mutating func append(_ text: String) {
+    if let number = texts[text] { return append(number) }
+    append(texts.count)
+    texts[text] = texts.count
+    append(text.utf8.count)
+    result.append(own: text.utf8)
+  }
 
   mutating func append(_ text: String?) {
     guard let text else { return append(-1) }
     append(text)
   }
 
-  mutating func append(_ amount: Amount) { body.append(littleEndian: amount.units) }
+  mutating func append(_ amount: Amount) { result.append(amount) }
 
   /// Appends the number of elements, and each of them.
   mutating func append<Elements: Collection>(
@@ -54,23 +58,24 @@ struct CompactWriter {
     _ body: (inout CompactWriter, Elements.Element) -> Void
   ) {
     append(elements.count)
-    for element in elements { body(&self, element) }
+    for element in elements {
+      body(&self, element)
+      result.flushIfFull()
+    }
   }
 }
 
 /// Reads what a `CompactWriter` has written, in the same order. The bytes must be whole, which their checksum tells.
 struct CompactReader {
   private let bytes: [UInt8]
-  private let texts: [String]
+  private var texts: [String] = []
   private var place: Int
 
-  /// Takes what was written from a result.
-  init(_ result: inout ResultReader) {
-    let start = result.place
-    let length = result.count()
-    (bytes, place) = (result.bytes, result.place)
-    result.place = start + length
-    texts = result.array { $0.text() }
+  /// Reads what was written to a result with `body`.
+  static func read(_ result: inout ResultReader, _ body: (inout CompactReader) -> Void) {
+    var reader = CompactReader(bytes: result.bytes, place: result.place)
+    body(&reader)
+    result.place = reader.place
   }
 
   mutating func integer<Integer: FixedWidthInteger & SignedInteger>(_: Integer.Type = Integer.self) -> Integer {
@@ -99,7 +104,11 @@ struct CompactReader {
 
   mutating func optionalText() -> String? {
     let number = count()
-    return number < 0 ? nil : texts[number]
+    guard number == texts.count else { return number < 0 ? nil : texts[number] }
+    let length = count()
+    texts.append(String(decoding: bytes[place..<place + length], as: UTF8.self))
+    place += length
+    return texts[number]
   }
 
   mutating func text() -> String { optionalText() ?? "" }

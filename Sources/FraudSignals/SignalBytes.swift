@@ -98,43 +98,44 @@ extension SignalCounts: PartResult {
   package var isWhole: Bool { true }
 
   package func encode(_ result: inout ResultWriter) {
-    var writer = CompactWriter()
-    clusters.encode(&writer)
-    sent.encode(&writer)
-    rates.encode(&writer)
-    transactions.encode(&writer)
-    changes.encode(&writer)
-    risk.encode(&writer)
-    delay.encode(&writer)
-    values.encode(&writer)
-    writer.append(zeros) { writer, entry in
-      writer.append(entry.key)
-      entry.value.encode(&writer)
+    CompactWriter.write(to: &result) { writer in
+      clusters.encode(&writer)
+      sent.encode(&writer)
+      rates.encode(&writer)
+      transactions.encode(&writer)
+      changes.encode(&writer)
+      risk.encode(&writer)
+      delay.encode(&writer)
+      values.encode(&writer)
+      writer.append(zeros) { writer, entry in
+        writer.append(entry.key)
+        entry.value.encode(&writer)
+      }
+      writer.append(nullsAsZeros) { writer, entry in
+        writer.append(entry.key)
+        entry.value.encode(&writer)
+      }
+      writer.append(lateReplays) { writer, entry in
+        writer.append(entry.key)
+        writer.append(entry.value)
+      }
+      for count in [enriched, unfollowed] { writer.append(count) }
     }
-    writer.append(nullsAsZeros) { writer, entry in
-      writer.append(entry.key)
-      entry.value.encode(&writer)
-    }
-    writer.append(lateReplays) { writer, entry in
-      writer.append(entry.key)
-      writer.append(entry.value)
-    }
-    for count in [enriched, unfollowed] { writer.append(count) }
-    writer.write(to: &result)
   }
 
   package init(_ result: inout ResultReader) {
     self.init()
-    var reader = CompactReader(&result)
-    clusters.read(&reader)
-    sent.read(&reader)
-    (rates, transactions) = (SignalRates(&reader), SharedTransactions(&reader))
-    (changes, risk) = (ValueChanges(&reader), ForwardingRisk(&reader))
-    (delay, values) = (ForwardingDelay(&reader), SenderValues(&reader))
-    reader.forEach { zeros[$0.text()] = DaySeries(&$0) }
-    reader.forEach { nullsAsZeros[$0.text()] = Rate(&$0) }
-    reader.forEach { lateReplays[$0.text()] = $0.count() }
-    (enriched, unfollowed) = (reader.count(), reader.count())
+    CompactReader.read(&result) { reader in
+      clusters.read(&reader)
+      sent.read(&reader)
+      (rates, transactions) = (SignalRates(&reader), SharedTransactions(&reader))
+      (changes, risk) = (ValueChanges(&reader), ForwardingRisk(&reader))
+      (delay, values) = (ForwardingDelay(&reader), SenderValues(&reader))
+      reader.forEach { zeros[$0.text()] = DaySeries(&$0) }
+      reader.forEach { nullsAsZeros[$0.text()] = Rate(&$0) }
+      reader.forEach { lateReplays[$0.text()] = $0.count() }
+      (enriched, unfollowed) = (reader.count(), reader.count())
+    }
   }
 }
 

@@ -1,14 +1,29 @@
 package import ConversionModel
 
-/// Writes the values of a result as bytes.
+/// Writes the values of a result as bytes, which it collects, or hands on in portions.
 package struct ResultWriter {
   @usableFromInline var storage: [UInt8] = []
+  private let take: (([UInt8]) -> Void)?
 
-  /// The values that were written.
+  /// The number of bytes from which they are handed on.
+  @usableFromInline static let portion = 1 << 20
+
+  /// The values that were written, or those that were not handed on yet.
   package var bytes: [UInt8] { storage }
 
-  /// A writer of no values.
-  package init() {}
+  /// A writer of no values. With `take` it hands the bytes on, so that large results are not in memory a second time; the
+  /// last ones with `flush`.
+  package init(_ take: (([UInt8]) -> Void)? = nil) { self.take = take }
+
+  /// Hands on the bytes that were written since the last time.
+  package mutating func flush() {
+    guard let take else { return }
+    take(storage)
+    storage.removeAll(keepingCapacity: true)
+  }
+
+  /// Hands the bytes on if they are many.
+  @inlinable package mutating func flushIfFull() { if storage.count >= Self.portion { flush() } }
 
   /// Appends a number, its least byte first.
   @inlinable package mutating func append<Integer: FixedWidthInteger>(_ number: Integer) {
@@ -39,10 +54,8 @@ package struct ResultWriter {
     storage += some
   }
 
-  /// Appends bytes without their number. They are not copied if nothing was written before.
-  package mutating func append(own some: [UInt8]) {
-    if storage.isEmpty { storage = some } else { storage += some }
-  }
+  /// Appends bytes without their number.
+  package mutating func append(own some: some Collection<UInt8>) { storage += some }
 
   /// Appends the number of elements, and each of them.
   @inlinable package mutating func append<Elements: Collection>(
@@ -50,7 +63,10 @@ package struct ResultWriter {
     _ body: (inout ResultWriter, Elements.Element) -> Void
   ) {
     append(elements.count)
-    for element in elements { body(&self, element) }
+    for element in elements {
+      body(&self, element)
+      flushIfFull()
+    }
   }
 }
 

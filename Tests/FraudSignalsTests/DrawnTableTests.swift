@@ -48,11 +48,8 @@ import Testing
       for part in parts {
         var table = DrawnTable<Name, Int>(limit: 100)
         for number in part { table.add(Name(number % 700), number) }
-        var writer = CompactWriter()
-        table.encode(&writer)
-        var reader = Self.reader(writer)
         var read = DrawnTable<Name, Int>(limit: 100)
-        read.read(&reader)
+        Self.write({ table.encode(&$0) }, andRead: { read.read(&$0) })
         all.merge(read)
       }
       return all
@@ -96,29 +93,57 @@ import Testing
     #expect(whole.count == 2000 && whole[0].day == 500 && whole[0].total == 501)
   }
 
-  /// Reads what was written behind other bytes.
-  private static func reader(_ writer: consuming CompactWriter) -> CompactReader {
+  /// Writes between other bytes, in whole and in portions, and reads both.
+  private static func write(_ write: (inout CompactWriter) -> Void, andRead read: (inout CompactReader) -> Void) {
+    var portions: [[UInt8]] = []
     var written = ResultWriter()
-    written.append(true)
-    writer.write(to: &written)
-    written.append(UInt16(4711))
+    var handedOn = ResultWriter { portions.append($0) }
+    for place in 0..<2 {
+      var writer = place == 0 ? written : handedOn
+      writer.append(true)
+      CompactWriter.write(to: &writer, write)
+      writer.append(UInt16(4711))
+      if place == 0 { written = writer } else { handedOn = writer }
+    }
+    handedOn.flush()
+    #expect(handedOn.bytes.isEmpty && Array(portions.joined()) == written.bytes)
     var result = ResultReader(written.bytes)
     let flag = result.flag()
-    let reader = CompactReader(&result)
+    CompactReader.read(&result, read)
     let end: UInt16 = result.integer()
     #expect(flag && end == 4711)
-    return reader
   }
 
   @Test func `numbers and texts keep their content as bytes`() {
-    var writer = CompactWriter()
     let numbers: [Int64] = [0, -1, 63, 64, -64, 1 << 40, .max, .min]
-    for number in numbers { writer.append(number) }
-    for text in ["", "é", nil, "é"] as [String?] { writer.append(text) }
-    writer.append(UInt64.max - 1)
-    var reader = Self.reader(writer)
-    #expect(numbers.map { _ in reader.integer(Int64.self) } == numbers)
-    #expect((0..<4).map { _ in reader.optionalText() } == ["", "é", nil, "é"])
-    #expect(reader.hash() == UInt64.max - 1)
+    let texts: [String?] = ["", "é", nil, "é", "a"]
+    Self.write {
+      for number in numbers { $0.append(number) }
+      for text in texts { $0.append(text) }
+      $0.append(UInt64.max - 1)
+    } andRead: { reader in
+      #expect(numbers.map { _ in reader.integer(Int64.self) } == numbers)
+      #expect(texts.map { _ in reader.optionalText() } == texts)
+      #expect(reader.hash() == UInt64.max - 1)
+    }
+  }
+
+  @Test func `many bytes are handed on in portions`() {
+    var read = 0
+    Self.write(
+      { $0.append(0..<600_000) { $0.append($1) } },
+      andRead: { reader in
+        reader.forEach {
+          #expect($0.count() == read)
+          read += 1
+        }
+      }
+    )
+    #expect(read == 600_000)
+    var portions: [Int] = []
+    var writer = ResultWriter { portions.append($0.count) }
+    CompactWriter.write(to: &writer) { $0.append(0..<600_000) { $0.append($1) } }
+    writer.flush()
+    #expect(portions.count > 1 && portions.allSatisfy { $0 <= 1 << 20 + 16 })
   }
 }

@@ -62,6 +62,24 @@ extension Table {
     #expect(batches > 3)
   }
 
+  /// Reads a table in a task that is cancelled.
+  private func readAfterCancellation(_ accepted: TableFiles) async throws(PipelineFailure) {
+    try await accepted.scan(jobs: 2) { _ throws(PipelineFailure) in
+      withUnsafeCurrentTask { unsafe $0?.cancel() }
+    } _: { batch, _ in
+      batch.records.count
+    } take: { _ in
+      Issue.record("the rows were given to somebody")
+    }
+  }
+
+  @Test func `a reading that nobody waits for ends with a failure`() async throws {
+    let folder = try output([20_000], [20_000])
+    let accepted = try TableFiles(.postbacks, at: [folder.path("out")])
+    let reading = Task { try await readAfterCancellation(accepted) }
+    await #expect(throws: PipelineFailure.self) { try await reading.value }
+  }
+
   @Test func `lines that are not rows meet none`() async throws {
     let folder = try output([3, 12_345, 7_652], [20_000])
     var lines = try folder.contents(of: "out/skan_postbacks/part-1.jsonl").split(separator: UInt8(ascii: "\n"))
