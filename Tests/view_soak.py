@@ -7,9 +7,10 @@ Postbacks are posted at a steady rate, committed by `serve --watch`, and counted
 as the page does: it waits for news, asks for the overview after a commit, at most every two seconds, and sometimes looks at another view
 or downloads a table. A real page in Chromium, where there is one, follows the commits too, and goes through the views before each measure.
 
-Measured at equal times: the resident memory, the descriptors and the threads of the server, and the heap, the nodes and the listeners of
-the page after a collection of garbage. The first third of the time is for warming up. Of what follows, the least of the last third may
-not be above that of the first third by more than the bounds below: what is needed for a moment comes and goes, and what leaks stays.
+Measured for equal times: the most resident memory of the server in them, and its least memory that belongs to no file, descriptors and threads,
+looked at each second; at their ends the heap, the nodes and the listeners of the page after a collection of garbage. The first third of the
+time is for warming up. Of what follows, the least of the last third may not be above that of the first third by more than the bounds below:
+what is needed for a moment comes and goes, and what leaks stays.
 The server may have 300 MB at most at any time. Ends with 0 where that is so and every request was answered, else
 with 1. With --apart the page's server is a process of its own, `view --config`.
 """
@@ -276,11 +277,16 @@ def watch(site, crowd, page, options):
     curve = open(options.curve, "w", encoding="utf-8") if options.curve else None
     names = ["seconds", "resident", "anonymous", "descriptors", "threads", "posted", "heap", "nodes", "listeners"]
     while time.monotonic() - start < options.seconds and site.measured.poll() is None:
-        time.sleep(max(0, start + len(measures) * every - time.monotonic()))
+        usages, end = [site.usage()], start + len(measures) * every
+        # Memory comes and goes with each refresh. One look at a time would see it at the same place of each, or at another one later.
+        while time.monotonic() < end and site.measured.poll() is None:
+            time.sleep(min(1, max(0, end - time.monotonic())))
+            usages.append(site.usage())
+        resident, *others = zip(*usages)
         of_page = page.measure() if page else (0, 0, 0)
-        measures.append((round(time.monotonic() - start), *site.usage(), crowd.posted, *of_page))
+        measures.append((round(time.monotonic() - start), max(resident), *map(min, others), crowd.posted, *of_page))
         line = dict(zip(names, measures[-1]))
-        print(f"{line['seconds']:6} s  {line['resident'] / 1e6:7.1f} MB resident, {line['anonymous'] / 1e6:7.1f} MB of them anonymous, "
+        print(f"{line['seconds']:6} s  {line['resident'] / 1e6:7.1f} MB resident at most, {line['anonymous'] / 1e6:7.1f} MB anonymous at least, "
               f"{line['descriptors']} descriptors, {line['threads']} threads, {line['posted']} postbacks; page: {line['heap'] / 1e6:.2f} MB, "
               f"{line['nodes']} nodes, {line['listeners']} listeners", flush=True)
         if curve:

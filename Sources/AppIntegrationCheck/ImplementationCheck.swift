@@ -27,7 +27,7 @@ package struct ImplementationCheck: Sendable {
   /// Checks all rows of the inputs, and compares their values with those of postbacks.
   package func report(
     on inputs: [InputFile],
-    postbacks: PostbackValues? = nil
+    postbacks: ReceivedValues? = nil
   ) async throws(PipelineFailure) -> ImplementationReport {
     var report = ImplementationReport()
     let sorter = RecordSorter(bufferBytes: bufferBytes, in: temporaryFolder)
@@ -72,7 +72,7 @@ package struct ImplementationCheck: Sendable {
     _ records: SortedRecords,
     until lastReceived: Int64,
     _ files: [String],
-    _ postbacks: PostbackValues?,
+    _ postbacks: ReceivedValues?,
     _ report: inout ImplementationReport
   ) throws(FileFailure) {
     var collector = FindingCollector(files: files, exampleLimit: exampleLimit)

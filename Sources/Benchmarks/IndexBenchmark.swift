@@ -40,14 +40,14 @@ struct IndexBenchmark {
 
   /// Measures an index in this process.
   init(keys: Int) throws {
-    var index = TransactionIndex()
+    var index = RecentIndex()
     var chunk = KeyChunk()
     let before = try Self.residentMemory()
     insert = try Self.admitAll(keys, to: &index, &chunk, .first)
     memory = Double(try Self.residentMemory() - before) / Double(keys)
     lookup = try Self.admitAll(keys, to: &index, &chunk, .identical)
     // Another, as looking at the clock for each key takes about as long as the insert.
-    index = TransactionIndex()
+    index = RecentIndex()
     stall = Self.longestInsert(keys, to: &index, &chunk)
     rebuild = try Self.restoreAll(keys)
   }
@@ -58,9 +58,9 @@ struct IndexBenchmark {
   /// Returns the nanoseconds for each key, without the time to make the keys.
   private static func admitAll(
     _ keys: Int,
-    to index: inout TransactionIndex,
+    to index: inout RecentIndex,
     _ chunk: inout KeyChunk,
-    _ expected: TransactionIndex.Admission
+    _ expected: RecentIndex.Admission
   ) throws -> Double {
     var generator = SplitMix(seed: 1)
     var time = Duration.zero
@@ -82,13 +82,13 @@ struct IndexBenchmark {
 
   /// Returns the nanoseconds for each key to rebuild an index, a million keys at a time.
   private static func restoreAll(_ keys: Int) throws -> Double {
-    var index = TransactionIndex(expecting: keys)
+    var index = RecentIndex(expecting: keys)
     var generator = SplitMix(seed: 3)
     var chunk = KeyChunk()
     var time = Duration.zero
     var rest = keys
     while rest > 0 {
-      var seen: [TransactionIndex.Seen] = []
+      var seen: [RecentIndex.Seen] = []
       while seen.count < min(rest, 1 << 20) {
         chunk.fill(&generator)
         for position in 0..<min(KeyChunk.size, min(rest, 1 << 20) - seen.count) {
@@ -104,7 +104,7 @@ struct IndexBenchmark {
     return time / .nanoseconds(1) / Double(keys)
   }
 
-  private static func longestInsert(_ keys: Int, to index: inout TransactionIndex, _ chunk: inout KeyChunk) -> Double {
+  private static func longestInsert(_ keys: Int, to index: inout RecentIndex, _ chunk: inout KeyChunk) -> Double {
     var generator = SplitMix(seed: 2)
     var longest = Duration.zero
     for start in stride(from: 0, to: keys, by: KeyChunk.size) {
@@ -145,8 +145,8 @@ struct KeyChunk {
   }
 
   /// Returns the entry of a key.
-  func seen(_ position: Int) -> TransactionIndex.Seen {
-    TransactionIndex.Seen(keys[position], digests[position], unsigned, resend: keys[position].low)
+  func seen(_ position: Int) -> RecentIndex.Seen {
+    RecentIndex.Seen(keys[position], digests[position], unsigned, resend: keys[position].low)
   }
 
   /// Makes the next keys of a seed.

@@ -38,7 +38,7 @@ struct LargeStateBenchmark {
   }
 
   /// Returns the processor time to admit each of some hundred thousand ids, in nanoseconds.
-  private func lookup(_ index: SeenIndex, seed: UInt64, _ expected: TransactionIndex.Admission) throws -> Double {
+  private func lookup(_ index: SeenIndex, seed: UInt64, _ expected: RecentIndex.Admission) throws -> Double {
     let count = min(keys, 500 * KeyChunk.size)
     var generator = SplitMix(seed: seed)
     var chunk = KeyChunk()

@@ -38,7 +38,7 @@ package struct EnrichedRow {
   /// The network of the lookup tables.
   package var network: Network?
   /// The query for the campaign; nil if the postback has no identifier, or no campaign is of its network.
-  var query: CampaignQuery?
+  var query: CampaignLookup?
   package var networkName = ""
   package var networkStatus = NetworkStatus.unmapped
   package var appName: String?

@@ -85,11 +85,11 @@ package struct Enricher: Sendable {
     _ network: Network?,
     _ id: String,
     _ app: Int64
-  ) -> CampaignQuery? {
+  ) -> CampaignLookup? {
     let key =
       network.map { lookups.campaigns.network(name: $0.name) } ?? lookups.campaigns.network(id: id.canonicalNetworkID)
     guard let key else { return nil }
-    let identifier: CampaignQuery.Identifier
+    let identifier: CampaignLookup.Identifier
     if let source = cursor.cell(columns.sourceIdentifier) {
       guard (2...4).contains(source.count), let number = Int(cursor.text(columns.sourceIdentifier) ?? "") else {
         return nil
@@ -100,7 +100,7 @@ package struct Enricher: Sendable {
     } else {
       return nil
     }
-    var query = CampaignQuery(network: key, app: app, identifier: identifier)
+    var query = CampaignLookup(network: key, app: app, identifier: identifier)
     query.digits = network?.digits ?? Network(name: "").digits
     return query
   }
@@ -111,7 +111,7 @@ package struct Enricher: Sendable {
     _ decided: DecidedColumns,
     _ cursor: borrowing RowCursor,
     _ network: Network?,
-    to query: inout CampaignQuery?
+    to query: inout CampaignLookup?
   ) {
     guard query != nil else { return }
     let settings = network ?? Network(name: "")

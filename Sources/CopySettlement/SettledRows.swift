@@ -6,22 +6,6 @@ package import PostbackVerification
 package import TableReading
 package import Tables
 
-/// The rows of `skan_settled`, or of another derived table, for a batch of rows of `skan_postbacks`, in the order of these.
-package enum SettledBatch: Sendable {
-  /// Rows that were read.
-  case read(RawBatch)
-  /// Rows that were just calculated.
-  case encoded(RowBatch)
-
-  /// A cursor before the first row.
-  func cursor(of table: Table) -> RowCursor {
-    switch self {
-    case .read(let batch): RowCursor(batch, of: table)
-    case .encoded(let rows): RowCursor(rows, of: table)
-    }
-  }
-}
-
 /// The files with the rows of `skan_settled` and `skan_settled_events` of the postbacks of a part.
 package struct SettledFiles: Sendable {
   package let rows: TableFiles
@@ -113,15 +97,15 @@ package struct SettledRows {
   }
 }
 
-/// The rows of a derived table for a batch of `skan_postbacks`, of which some may have none.
+/// The rows of a derived table for a batch of `skan_postbacks`, of which some may have none, in the order of these.
 package struct SettledCursor: ~Copyable {
   /// The cursor at the row of the current postback.
   package private(set) var row: RowCursor
   private var isPending = false
   private let key: Int
 
-  package init(_ batch: SettledBatch, of table: Table = .settled) {
-    row = batch.cursor(of: table)
+  package init(_ rows: ParsedRows, of table: Table = .settled) {
+    row = RowCursor(rows)
     key = table.place(.postbackKey)
   }
 

@@ -3,7 +3,7 @@ package import ConversionModel
 internal import JSON
 package import LookupTables
 internal import PostbackCopies
-package import PostbackPipeline
+internal import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
 package import TableReading
@@ -34,10 +34,10 @@ package struct Settler: Sendable {
   }
 
   /// Settles a batch of rows of `skan_postbacks`: a row for each of them, in the same order.
-  package func settle(_ batch: RawBatch, _ copies: RecordTable) -> Batch {
-    var cursor = RowCursor(batch, of: .postbacks)
-    var encoder = RowEncoder(.settled, encoding, inputBytes: batch.bytes.count / 3)
-    var events = RowEncoder(.settledEvents, encoding, inputBytes: batch.bytes.count / 8)
+  package func settle(_ rows: ParsedRows, _ copies: RecordTable) -> Batch {
+    var cursor = RowCursor(rows)
+    var encoder = RowEncoder(.settled, encoding, inputBytes: rows.byteCount / 3)
+    var events = RowEncoder(.settledEvents, encoding, inputBytes: rows.byteCount / 8)
     var counts = SettlementCounts()
     while cursor.next() {
       let postback = postback(cursor, copies)

@@ -4,7 +4,7 @@ package import CopySettlement
 internal import JSON
 internal import LookupTables
 internal import PostbackCopies
-package import PostbackPipeline
+internal import PostbackPipeline
 internal import SKAdNetwork
 package import TableReading
 package import Tables
@@ -74,9 +74,9 @@ package struct DailyCounter: Sendable {
   }
 
   /// Counts the rows of a batch. `copies` has their copies, and `settled` the rows of `skan_settled`.
-  package func count(_ batch: RawBatch, _ copies: RecordTable, settled: SettledBatch) -> DailyBatch {
+  package func count(_ rows: ParsedRows, _ copies: RecordTable, settled: ParsedRows) -> DailyBatch {
     var counts = DailyBatch()
-    var cursor = RowCursor(batch, of: .postbacks)
+    var cursor = RowCursor(rows)
     var settled = SettledCursor(settled)
     var reader = InlineReader()
     var key = DailyPostbackKey()

@@ -31,7 +31,7 @@ package struct DailySummary: Sendable {
   package private(set) var parentCost = DailyCost(level: .parent)
   /// The campaigns with a cost, those with the highest first.
   package var campaigns: [CampaignTotals] { campaignSums.byCost }
-  private var campaignSums = CampaignSums()
+  private var campaignSums = CostedCampaigns()
   /// The number of changes since the earlier report by reason, nil for those whose reason cannot be told.
   package internal(set) var changes: [ChangeReason?: Int] = [:]
   /// The reason for which the report is not compared with an earlier one; nil if it is.

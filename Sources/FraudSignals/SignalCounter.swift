@@ -9,8 +9,8 @@ internal import PostbackVerification
 internal import SKAdNetwork
 internal import Statistics
 package import TableReading
-internal import Tables
-package import CopySettlement
+package import Tables
+internal import CopySettlement
 
 /// A counter for accepted postbacks with all their copies, and for rejects.
 ///
@@ -54,11 +54,11 @@ package struct SignalCounter: Sendable {
   }
 
   /// Counts the postbacks of a batch. `copies` has their copies; `settled` and `enriched` have the rows of these tables.
-  package func count(_ batch: RawBatch, _ copies: RecordTable, settled: SettledBatch, enriched: SettledBatch)
+  package func count(_ rows: ParsedRows, _ copies: RecordTable, settled: ParsedRows, enriched: ParsedRows)
     -> SignalCounts
   {
     var counts = SignalCounts()
-    var row = RowCursor(batch, of: .postbacks)
+    var row = RowCursor(rows)
     var settled = SettledCursor(settled, of: .settled)
     var enriched = SettledCursor(enriched, of: .enriched)
     while row.next() {

@@ -1,3 +1,4 @@
+internal import CampaignEnrichment
 internal import Base
 package import ConversionModel
 internal import LookupTables
@@ -87,7 +88,12 @@ package struct SignalReport: Sendable {
           try await part.files.postbackKeys(jobs: jobs)
         }
       } _: { batch, beside in
-        counter.count(batch, table, settled: .read(beside.settled), enriched: .read(beside.enriched))
+        counter.count(
+          ParsedRows(batch, of: .postbacks),
+          table,
+          settled: ParsedRows(beside.settled, of: .settled),
+          enriched: ParsedRows(beside.enriched, of: .enriched)
+        )
       } take: { found in
         counts.merge(found)
       }

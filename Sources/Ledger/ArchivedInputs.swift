@@ -13,7 +13,7 @@ package final class ArchivedInputs {
 
   private let ledger: Ledger
   private let file: SeenFile
-  private var index = TransactionIndex()
+  private var index = RecentIndex()
 
   /// The number of rows that are dropped in one transaction, so that it does not make the write-ahead log long.
   private static let rowsAtOnce = 1000
@@ -22,7 +22,7 @@ package final class ArchivedInputs {
   package init(_ ledger: Ledger) throws(FileFailure) {
     self.ledger = ledger
     file = try SeenFile(opening: Self.name, in: ledger.folder.folder, at: ledger.state.putAway.end)
-    var digests: [TransactionIndex.Seen] = []
+    var digests: [RecentIndex.Seen] = []
     try Self.read(file, ledger.state.putAway) { words in
       for start in stride(from: 0, to: words.count, by: SeenEntry.wordCount) {
         digests.append(SeenEntry(words, at: start).seen)
@@ -109,7 +109,7 @@ package final class ArchivedInputs {
       // Ledgers of early versions do not know the first record.
       let first = input.firstDigest == 0 ? input.digest : input.firstDigest
       for digest in [first, input.digest] where !contains(digest) {
-        let seen = TransactionIndex.Seen(key: Self.key(digest), content: .init(digest: 0, unsigned: 0), number: nil)
+        let seen = RecentIndex.Seen(key: Self.key(digest), content: .init(digest: 0, unsigned: 0), number: nil)
         index.restore([seen])
         let seconds = UInt32(clamping: ledger.committedAt / 1000)
         entries.append(SeenEntry(seen, inputID: input.id, seenAt: seconds, line: UInt64(input.records)))

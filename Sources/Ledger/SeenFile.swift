@@ -127,7 +127,7 @@ package final class SeenFile {
 /// An entry of `seen.log`: the first postback with its key, the place where it was read, and the time.
 package struct SeenEntry: Equatable, Sendable {
   /// The part of the entry that the index keeps.
-  package var seen: TransactionIndex.Seen
+  package var seen: RecentIndex.Seen
   /// The number of the input in the ledger.
   package var inputID: UInt32
   /// The time at which its row was made, in seconds since 1970.
@@ -137,7 +137,7 @@ package struct SeenEntry: Equatable, Sendable {
   package var line: UInt64
 
   /// Creates an entry.
-  package init(_ seen: TransactionIndex.Seen, inputID: UInt32, seenAt: UInt32, line: UInt64 = 0) {
+  package init(_ seen: RecentIndex.Seen, inputID: UInt32, seenAt: UInt32, line: UInt64 = 0) {
     self.seen = seen
     self.inputID = inputID
     self.seenAt = seenAt
@@ -161,7 +161,7 @@ extension SeenEntry {
     let number = Int64(bitPattern: word(3))
     let unsigned = UInt32(truncatingIfNeeded: word(2) >> 32)
     let hasResend = unsigned & Self.hasResend != 0 && word(5) != 0
-    seen = TransactionIndex.Seen(
+    seen = RecentIndex.Seen(
       key: PostbackKey(high: word(0), low: word(1)),
       content: SortedSegment.Content(
         digest: UInt32(truncatingIfNeeded: word(2)),

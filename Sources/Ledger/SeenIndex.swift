@@ -11,14 +11,14 @@ internal import Synchronization
 /// Several tasks may look for postbacks at once while one admits them.
 package final class SeenIndex: Sendable {
   private struct Memory {
-    var recent = TransactionIndex()
-    var frozen: TransactionIndex?
+    var recent = RecentIndex()
+    var frozen: RecentIndex?
     /// The position in the log behind the frozen entries.
     var frozenEnd: Int64 = 0
     /// The position in the log behind all entries.
     var end: Int64 = 0
 
-    func entry(for key: PostbackKey) -> TransactionIndex.Seen? {
+    func entry(for key: PostbackKey) -> RecentIndex.Seen? {
       recent.entry(for: key) ?? frozen?.entry(for: key)
     }
   }
@@ -48,7 +48,7 @@ package final class SeenIndex: Sendable {
 
   /// Makes an index of a log, of which `recent` has all entries that are not in segments.
   init(
-    _ recent: TransactionIndex,
+    _ recent: RecentIndex,
     _ segments: SeenSegments,
     end: Int64,
     _ resendKey: ResendKey,
@@ -59,8 +59,8 @@ package final class SeenIndex: Sendable {
   }
 
   /// Makes an index in memory of some entries. For a key that is there twice the first entry is kept.
-  package init(_ seen: [TransactionIndex.Seen]) {
-    var recent = TransactionIndex()
+  package init(_ seen: [RecentIndex.Seen]) {
+    var recent = RecentIndex()
     recent.restore(seen)
     resendKey = ResendKey()
     forgotten = ForgottenIDs()
@@ -69,26 +69,26 @@ package final class SeenIndex: Sendable {
   }
 
   /// Returns the entry in memory with a key; nil if there is none.
-  package func recentEntry(for key: PostbackKey) -> TransactionIndex.Seen? {
+  package func recentEntry(for key: PostbackKey) -> RecentIndex.Seen? {
     memory.withLock { $0.recent.entry(for: key) }
   }
 
   /// The result of a look for postbacks.
   package struct Findings: Sendable {
     /// For each postback the entry of the first one with its key; nil if none was found.
-    package fileprivate(set) var entries: [TransactionIndex.Seen?]
+    package fileprivate(set) var entries: [RecentIndex.Seen?]
     /// The position in the log before which those that were not found have no entry on disk.
     package fileprivate(set) var end: Int64 = 0
   }
 
   /// A postback to be admitted.
   package struct Candidate: Sendable {
-    let seen: TransactionIndex.Seen
+    let seen: RecentIndex.Seen
     /// The position in the log before which it has no entry on disk.
     let searchedUpTo: Int64
 
     /// Makes a candidate that was looked for: it has no entry on disk before a position in the log.
-    package init(_ seen: TransactionIndex.Seen, searchedUpTo: Int64 = 0) {
+    package init(_ seen: RecentIndex.Seen, searchedUpTo: Int64 = 0) {
       (self.seen, self.searchedUpTo) = (seen, searchedUpTo)
     }
   }
@@ -118,15 +118,15 @@ package final class SeenIndex: Sendable {
 
   /// Classifies verified postbacks in order, and stores each that is the first with its key. Only one task may call it.
   /// Throws if a segment cannot be read.
-  package func admit(_ candidates: [Candidate]) throws(FileFailure) -> [TransactionIndex.Admission] {
-    var admissions: [TransactionIndex.Admission] = []
+  package func admit(_ candidates: [Candidate]) throws(FileFailure) -> [RecentIndex.Admission] {
+    var admissions: [RecentIndex.Admission] = []
     admissions.reserveCapacity(candidates.count)
     let current = segments?.current
     let end = current?.end ?? 0
     for start in stride(from: 0, to: candidates.count, by: Self.lockedAtOnce) {
       let some = candidates[start..<min(start + Self.lockedAtOnce, candidates.count)]
       // Segments that were made since the look, in rare cases.
-      var older: [Int: TransactionIndex.Seen] = [:]
+      var older: [Int: RecentIndex.Seen] = [:]
       for (index, candidate) in zip(some.indices, some) where candidate.searchedUpTo < end {
         older[index] = try current?.entry(for: candidate.seen.key, beyond: candidate.searchedUpTo)
       }
@@ -144,7 +144,7 @@ package final class SeenIndex: Sendable {
           if admission == .first { memory.end += 1 }
         }
         if let segments, memory.frozen == nil, memory.recent.count >= segments.limit {
-          (memory.frozen, memory.frozenEnd, memory.recent) = (memory.recent, memory.end, TransactionIndex())
+          (memory.frozen, memory.frozenEnd, memory.recent) = (memory.recent, memory.end, RecentIndex())
           segments.request(upTo: memory.end)
         }
       }

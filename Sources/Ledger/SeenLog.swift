@@ -1,7 +1,7 @@
 package import DurableFiles
 internal import PostbackVerification
 
-/// The log of first postbacks, in the order in which they came: the file `seen.log`. The `TransactionIndex` is rebuilt
+/// The log of first postbacks, in the order in which they came: the file `seen.log`. The `RecentIndex` is rebuilt
 /// from it. Entries are only appended, except by a compaction.
 package final class SeenLog {
   /// The name of the file.
@@ -105,8 +105,8 @@ package final class SeenLog {
       try segments.add(upTo: end) { tell(end.entries - segments.end.entries) }
     }
     var rest = end.entries - segments.end.entries
-    var recent = TransactionIndex(expecting: Int(rest))
-    var seen: [TransactionIndex.Seen] = []
+    var recent = RecentIndex(expecting: Int(rest))
+    var seen: [RecentIndex.Seen] = []
     let reached = try file.read(from: segments.end, to: end.entries) { words throws(FileFailure) in
       for start in stride(from: 0, to: words.count, by: SeenEntry.wordCount) {
         seen.append(SeenEntry(words, at: start).seen)

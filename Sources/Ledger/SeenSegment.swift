@@ -12,7 +12,7 @@ internal import PostbackVerification
 final class SeenSegment: Sendable {
   /// An entry with its position in the log.
   struct Entry: Sendable {
-    var seen: TransactionIndex.Seen
+    var seen: RecentIndex.Seen
     var position: Int64
   }
 
@@ -190,7 +190,7 @@ final class SeenSegment: Sendable {
       resend: found.resend == 0 ? nil : found.resend
     )
     return Entry(
-      seen: TransactionIndex.Seen(key: found.key, content: content, number: number),
+      seen: RecentIndex.Seen(key: found.key, content: content, number: number),
       position: footer.first + Int64(found.offset)
     )
   }

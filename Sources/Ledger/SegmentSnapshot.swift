@@ -26,7 +26,7 @@ struct SegmentSnapshot {
   var end: Int64 { segments.last?.footer.end.entries ?? 0 }
 
   /// Returns the entry with a key, of the segments that reach beyond a position; nil if there is none or it is forgotten.
-  func entry(for key: PostbackKey, beyond position: Int64 = 0) throws(FileFailure) -> TransactionIndex.Seen? {
+  func entry(for key: PostbackKey, beyond position: Int64 = 0) throws(FileFailure) -> RecentIndex.Seen? {
     // The newest first: an old entry with the same key is a forgotten one.
     for index in segments.indices.reversed() where segments[index].footer.end.entries > position {
       let inMemory = index == segments.count - 1 ? newest : nil

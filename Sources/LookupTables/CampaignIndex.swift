@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// The properties of a postback that rows of `campaigns` are compared with.
-package struct CampaignQuery {
+package struct CampaignLookup {
   /// The identifier of the campaign in a postback.
   package enum Identifier: Hashable {
     /// `campaign-id`.
@@ -97,7 +97,7 @@ package final class CampaignIndex: Sendable {
   package func network(id: String) -> UInt32? { texts.knownNumber(of: Campaigns.key(id: id)) }
 
   /// Returns the campaign of a postback.
-  package func match(_ query: CampaignQuery) -> CampaignMatch {
+  package func match(_ query: CampaignLookup) -> CampaignMatch {
     let key = bucketKey(query)
     return cache.withLock { cache in
       let bucket: Int
@@ -116,7 +116,7 @@ package final class CampaignIndex: Sendable {
   }
 
   /// Tells if rows, valid at any time, have a number with these two digits at the end, and at the beginning.
-  package func matches(twoDigits number: Int, _ query: CampaignQuery) -> (trailing: Bool, leading: Bool) {
+  package func matches(twoDigits number: Int, _ query: CampaignLookup) -> (trailing: Bool, leading: Bool) {
     var key = bucketKey(query)
     key.identifier = .source(number, digits: 2)
     func exist(_ digits: Network.Digits) -> Bool {
@@ -132,7 +132,7 @@ package final class CampaignIndex: Sendable {
     let network: UInt32
     /// The app; 0 if no row is of this app alone.
     let app: Int64
-    var identifier: CampaignQuery.Identifier
+    var identifier: CampaignLookup.Identifier
     var digits: Network.Digits
 
     var kind: CampaignRow.Kind {
@@ -140,7 +140,7 @@ package final class CampaignIndex: Sendable {
     }
   }
 
-  private func bucketKey(_ query: CampaignQuery) -> BucketKey {
+  private func bucketKey(_ query: CampaignLookup) -> BucketKey {
     let key = BucketKey(network: query.network, app: query.app, identifier: query.identifier, digits: query.digits)
     if groups[GroupKey(network: key.network, app: key.app, kind: key.kind)] != nil { return key }
     return BucketKey(network: query.network, app: 0, identifier: query.identifier, digits: query.digits)
@@ -233,7 +233,7 @@ package final class CampaignIndex: Sendable {
       hasRedownload = rows.contains { $0.key.redownload != nil }
     }
 
-    func signature(of query: CampaignQuery) -> Signature {
+    func signature(of query: CampaignLookup) -> Signature {
       let begun = query.latest.map { latest in beginnings.firstIndex(inOrder: { $0 > latest }) } ?? beginnings.count
       let ended = query.earliest.map { earliest in ends.firstIndex(inOrder: { $0 > earliest }) } ?? 0
       return Signature(

@@ -36,7 +36,7 @@ package struct CampaignMatch: Sendable {
   }
 
   /// Matches a query with the rows that have its identifier.
-  init(of query: CampaignQuery, in rows: [CampaignRow]) {
+  init(of query: CampaignLookup, in rows: [CampaignRow]) {
     let possible = rows.filter { !$0.key.contradicts(query) }
     let valid = possible.filter { $0.validity.meets(query) }
     guard !valid.isEmpty else {
@@ -50,7 +50,7 @@ package struct CampaignMatch: Sendable {
 
   /// Leaves out each row that another one with the same number replaces: it is valid whenever the row is, and more of
   /// its conditions are met.
-  private static func mostSpecific(_ rows: [CampaignRow], _ query: CampaignQuery) -> [CampaignRow] {
+  private static func mostSpecific(_ rows: [CampaignRow], _ query: CampaignLookup) -> [CampaignRow] {
     let met = rows.map { $0.key.conditionsMet(by: query) }
     guard met.contains(where: { $0 > 0 }) else { return rows }
     var specific: [Int: [Int]] = [:]
@@ -97,14 +97,14 @@ extension TextPair {
 
 extension Validity {
   /// Tells if the impression may be in it; an unknown end of the time of the impression is open.
-  fileprivate func meets(_ query: CampaignQuery) -> Bool {
+  fileprivate func meets(_ query: CampaignLookup) -> Bool {
     (query.latest.map { from <= $0 } ?? true) && (query.earliest.map { $0 < to } ?? true)
   }
 }
 
 extension CampaignRow.Key {
   /// Tells if a condition is not met. An unknown property of the postback contradicts nothing.
-  fileprivate func contradicts(_ query: CampaignQuery) -> Bool {
+  fileprivate func contradicts(_ query: CampaignLookup) -> Bool {
     differ(country, query.country) || differ(sourceApp, query.sourceApp) || differ(redownload, query.redownload)
   }
 
@@ -114,7 +114,7 @@ extension CampaignRow.Key {
   }
 
   /// The number of conditions that the postback is known to meet; the app is one of them.
-  fileprivate func conditionsMet(by query: CampaignQuery) -> Int {
+  fileprivate func conditionsMet(by query: CampaignLookup) -> Int {
     func isMet<Value: Equatable>(_ condition: Value?, _ value: Value?) -> Int {
       condition != nil && condition == value ? 1 : 0
     }

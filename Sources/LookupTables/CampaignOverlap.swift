@@ -29,7 +29,8 @@ extension Campaigns {
           Line \(first) has the same key and conditions with other values for a part of the same time. End one row \
           before the other begins, or give --allow-overlap, which leaves out the values in which they differ.
           """
-        findings.add(LookupProblem(file: file, line: second, column: CampaignColumn.validFrom.rawValue, reason: reason))
+        let column = CampaignFileColumn.validFrom.rawValue
+        findings.add(LookupProblem(file: file, line: second, column: column, reason: reason))
       }
       if row.validity.to > other.validity.to { latest[row.key] = index }
     }

@@ -1,7 +1,7 @@
 internal import Base
 
 /// The columns of `campaigns`.
-enum CampaignColumn: String, LookupColumn {
+enum CampaignFileColumn: String, LookupColumn {
   case adNetworkID = "ad_network_id"
   case networkName = "network_name"
   case appID = "app_id"
@@ -124,9 +124,9 @@ struct Campaigns: Sendable {
     let names = networks.allNames
     var unknownNames: Set<String> = []
     /// The rows without a kind whose keys have up to three digits, which may be of either kind.
-    var unstated: [(network: UInt32, row: LookupRow<CampaignColumn>)] = []
+    var unstated: [(network: UInt32, row: LookupRow<CampaignFileColumn>)] = []
     var ofSourceIdentifiers: Set<UInt32> = []
-    file.read(CampaignColumn.self, &findings) { row, findings in
+    file.read(CampaignFileColumn.self, &findings) { row, findings in
       guard let (network, networkID) = network(of: &row, networks, &findings) else { return }
       if let name = row.cells[.networkName], !names.contains(name), unknownNames.insert(name).inserted {
         let reason = "No row of networks has this name, so that no postback is of it. Add the network's ids there."
@@ -150,7 +150,7 @@ struct Campaigns: Sendable {
   }
 
   private mutating func network(
-    of row: inout LookupRow<CampaignColumn>,
+    of row: inout LookupRow<CampaignFileColumn>,
     _ networks: Networks,
     _ findings: inout LookupFindings
   ) -> (key: UInt32, id: UInt32)? {
@@ -175,7 +175,7 @@ struct Campaigns: Sendable {
   }
 
   private mutating func read(
-    _ row: inout LookupRow<CampaignColumn>,
+    _ row: inout LookupRow<CampaignFileColumn>,
     _ network: UInt32,
     _ findings: inout LookupFindings
   ) -> CampaignRow? {
@@ -190,7 +190,7 @@ struct Campaigns: Sendable {
     guard let key, !row.isWrong, let (kind, number) = Self.number(key, kind, &row, &findings), let validity else {
       return nil
     }
-    func pair(_ id: CampaignColumn, _ name: CampaignColumn) -> TextPair {
+    func pair(_ id: CampaignFileColumn, _ name: CampaignFileColumn) -> TextPair {
       TextPair(id: texts.number(of: row.cells[id]), name: texts.number(of: row.cells[name]))
     }
     return CampaignRow(
@@ -217,7 +217,7 @@ struct Campaigns: Sendable {
     )
   }
 
-  private func targets(_ row: inout LookupRow<CampaignColumn>, _ findings: inout LookupFindings) -> [Country] {
+  private func targets(_ row: inout LookupRow<CampaignFileColumn>, _ findings: inout LookupFindings) -> [Country] {
     guard let text = row.cells[.targetCountries] else { return [] }
     var countries: [Country] = []
     for part in text.split(separator: ";", omittingEmptySubsequences: false) {
@@ -235,7 +235,7 @@ struct Campaigns: Sendable {
   private static func number(
     _ text: String,
     _ kind: CampaignRow.Kind?,
-    _ row: inout LookupRow<CampaignColumn>,
+    _ row: inout LookupRow<CampaignFileColumn>,
     _ findings: inout LookupFindings
   ) -> (CampaignRow.Kind, Int)? {
     let isDigits = text.utf8.allSatisfy(\.isDecimalDigit)

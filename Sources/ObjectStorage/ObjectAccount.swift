@@ -59,7 +59,7 @@ final class ObjectAccount {
     request.authorities = environment("AWS_CA_BUNDLE") ?? environment("SSL_CERT_FILE")
     guard let credentials else { return request }
     do throws(LibcryptoFailure) {
-      request.headers = try RequestSignature(credentials: credentials, region: region)
+      request.headers = try SignatureV4(credentials: credentials, region: region)
         .headers(host: place.host, path: path, query: query, at: .now)
     } catch {
       throw FileFailure(.io, "s3://\(bucket)/\(key)", error.description)

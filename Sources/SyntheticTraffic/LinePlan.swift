@@ -56,7 +56,7 @@ struct LinePlan: Sendable {
   /// The line of the first copy; nil if the line is not a duplicate.
   var originalLine: Int?
   /// The arrival of a line of campaign traffic; nil for other dumps.
-  var arrival: Arrival?
+  var arrival: GeneratedArrival?
   /// The fraud that made, changed or removed the line; nil for a clean line.
   var fraud: FraudMark?
 

@@ -54,7 +54,7 @@ struct AcceptedIndex: Sendable {
   /// Reads the rows of a batch. `settled` has those of `skan_settled` beside them.
   private init(_ batch: RawBatch, settled: RawBatch, _ columns: PostbackColumns) {
     var row = RowCursor(batch, of: .postbacks)
-    var settled = SettledCursor(.read(settled))
+    var settled = SettledCursor(ParsedRows(settled, of: .settled))
     let transaction = Table.postbacks.place(.transactionID)
     while row.next() {
       if settled.next(row.key(columns.key)) {

@@ -140,15 +140,15 @@ import Testing
     for number in 0..<200 { devices.add((bundleID: "com.example.shop", firstCall: 1_767_225_600, value: number % 4)) }
     // A first window that is still open does not count.
     devices.add((bundleID: "com.example.shop", firstCall: 1_799_999_999, value: 63))
-    var same = PostbackValues.Counts()
+    var same = ReceivedValues.Counts()
     for value in 0..<4 { same.values[value] = 60 }
-    var other = PostbackValues.Counts()
+    var other = ReceivedValues.Counts()
     other.values[0] = 240
     var hidden = other
     hidden.without = 60
     for (counts, differs, isFinding) in [(same, false, false), (other, true, true), (hidden, true, false)] {
       var report = ImplementationReport()
-      report.compare(devices, with: PostbackValues(byApp: [42: counts]), .none)
+      report.compare(devices, with: ReceivedValues(byApp: [42: counts]), .none)
       #expect(report.comparisons?.first?.devices == 200)
       #expect(report.comparisons?.first?.differs == differs)
       #expect((report.findings.map(\.rule) == [.postbackCrossCheck]) == isFinding)

@@ -38,7 +38,7 @@ import Testing
 
   @Test func `has the documented layout of an entry`() throws {
     let site = try site(committed: 1)
-    let seen = TransactionIndex.Seen(
+    let seen = RecentIndex.Seen(
       key: PostbackKey(high: 0x0102_0304_0506_0708, low: 9),
       content: SortedSegment.Content(digest: 0xA1A2_A3A4, unsigned: 0x7102_0304),
       number: nil

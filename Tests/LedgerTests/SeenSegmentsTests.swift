@@ -20,7 +20,7 @@ import Testing
   }
 
   /// The admission of one entry, which is looked for first, as in a run.
-  func admission(_ entry: SeenEntry, in index: SeenIndex) throws -> TransactionIndex.Admission? {
+  func admission(_ entry: SeenEntry, in index: SeenIndex) throws -> RecentIndex.Admission? {
     let found = try index.find([entry.seen.key])
     if let first = found.entries.first ?? nil { return entry.seen.admission(after: first) }
     return try index.admit([.init(entry.seen, searchedUpTo: found.end)]).first
@@ -100,7 +100,7 @@ import Testing
     let found = try SeenSegments(DurableFolder(site.state), from: SeenMark(), to: 9000, limit: 300, isReading: true)
     #expect(found.current.segments.allSatisfy { $0.footer.hasResends || $0.footer.end.entries <= 3000 })
     #expect(found.current.segments.contains { $0.footer.hasResends && $0.footer.first < 3000 })
-    index = SeenIndex(TransactionIndex(), found, end: 9000, ResendKey(), forgotten: ForgottenIDs())
+    index = SeenIndex(RecentIndex(), found, end: 9000, ResendKey(), forgotten: ForgottenIDs())
     #expect(try index.find(more.map(\.seen.key)).entries.map { $0?.resend } == more.map(\.seen.resend))
   }
 

@@ -12,8 +12,8 @@ import Testing
     return try LookupFolder(["campaigns.csv": text]).load(dates: .monthDayYear).campaigns
   }
 
-  private func query(_ index: CampaignIndex, _ identifier: CampaignQuery.Identifier) throws -> CampaignQuery {
-    CampaignQuery(network: try #require(index.network(id: "abc")), app: 1, identifier: identifier)
+  private func query(_ index: CampaignIndex, _ identifier: CampaignLookup.Identifier) throws -> CampaignLookup {
+    CampaignLookup(network: try #require(index.network(id: "abc")), app: 1, identifier: identifier)
   }
 
   private func time(_ text: String) throws -> Int64 { try #require(Timestamp(dateOrTime: text)).milliseconds }
@@ -174,7 +174,7 @@ import Testing
     let network = try #require(lookups.networks.network("dzg6xy7pwj.skadnetwork", at: nil))
     #expect(network.owner == .secureSetUp)
     let key = try #require(lookups.campaigns.network(name: network.name))
-    let match = lookups.campaigns.match(CampaignQuery(network: key, app: 1, identifier: .campaign(7)))
+    let match = lookups.campaigns.match(CampaignLookup(network: key, app: 1, identifier: .campaign(7)))
     #expect(campaign(match, lookups.campaigns) == "A")
   }
 

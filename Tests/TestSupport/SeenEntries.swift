@@ -6,7 +6,7 @@ package import Ledger
 package func seenEntries(_ numbers: Range<Int>) -> [SeenEntry] {
   numbers.map { number in
     let key = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
-    let seen = TransactionIndex.Seen(
+    let seen = RecentIndex.Seen(
       key: PostbackKey(high: key, low: ~key),
       content: SortedSegment.Content(
         digest: UInt32(truncatingIfNeeded: key >> 7),

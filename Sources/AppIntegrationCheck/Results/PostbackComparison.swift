@@ -6,7 +6,7 @@ package import TableReading
 internal import Tables
 
 /// The fine values of accepted postbacks of the first window, by app.
-package struct PostbackValues: Sendable {
+package struct ReceivedValues: Sendable {
   /// The counts of an app's values.
   struct Counts: Sendable {
     var values = [Int](repeating: 0, count: 64)
@@ -101,7 +101,7 @@ package struct PostbackComparison: Sendable {
 extension ImplementationReport {
   /// Compares devices' values with those of postbacks, and adds the findings. A bundle id belongs to the app whose model
   /// names it, or to the only app if there is one bundle id and one app.
-  mutating func compare(_ devices: DeviceValues, with postbacks: PostbackValues, _ models: Models) {
+  mutating func compare(_ devices: DeviceValues, with postbacks: ReceivedValues, _ models: Models) {
     var found: [PostbackComparison] = []
     let only = devices.byBundle.count == 1 && postbacks.byApp.count == 1 ? postbacks.byApp.keys.first : nil
     for (bundle, values) in devices.byBundle.sorted(by: { $0.key < $1.key }) {

@@ -12,7 +12,7 @@ public struct CurrencyRates: Sendable {
   public static let daysInUse = 7
 
   /// The rates by currency, by day since 1970-01-01.
-  private var byDay: [Int64: [String: Rate]] = [:]
+  private var byDay: [Int64: [String: ExchangeRate]] = [:]
 
   /// An instance without rates, which converts a currency to itself only.
   public static let none = CurrencyRates()
@@ -116,7 +116,7 @@ public struct RatesErrors: Error, Hashable, Sendable, CustomStringConvertible {
 /// Units of a currency for one of the base: more than 0, below 10¹², with at most twelve fraction digits and 21
 /// digits in all.
 @available(iOS 18.0, *)
-struct Rate: Hashable {
+struct ExchangeRate: Hashable {
   /// The rate as a whole number of units of 10⁻¹².
   let units: UInt128
 
@@ -140,7 +140,7 @@ struct Rate: Hashable {
 @available(iOS 18.0, *)
 extension Amount {
   /// The amount × `target` / `source`, rounded half to even to six fraction digits; nil where that is 10¹⁵ or more.
-  func converted(from source: Rate, to target: Rate) -> Amount? {
+  func converted(from source: ExchangeRate, to target: ExchangeRate) -> Amount? {
     // The limits of rates keep the divisor below 2¹²⁸: an amount counts units of 10⁻⁷, the result units of 10⁻⁶.
     let divisor = source.units * 10
     let product = units.magnitude.multipliedFullWidth(by: target.units)

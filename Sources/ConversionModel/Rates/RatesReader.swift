@@ -5,14 +5,14 @@ internal import Base
 struct RatesReader {
   private let file: String
   private var problems: [RatesProblem] = []
-  private var byDay: [Int64: [String: Rate]] = [:]
+  private var byDay: [Int64: [String: ExchangeRate]] = [:]
 
   private static let columns = ["date", "currency", "rate"]
 
   init(file: String) { self.file = file }
 
   /// Returns all rates, by day since 1970-01-01 and by currency; throws all problems.
-  consuming func rates() throws(RatesErrors) -> [Int64: [String: Rate]] {
+  consuming func rates() throws(RatesErrors) -> [Int64: [String: ExchangeRate]] {
     for day in byDay.keys.sorted() where byDay[day]?.contains(where: { $0.value.isOne }) == false {
       note(nil, "No currency has the rate 1 on \(Self.text(of: day)). List the base currency with the rate 1.")
     }
@@ -59,7 +59,7 @@ struct RatesReader {
           + "\(currency.quotedExcerpt)."
       )
     }
-    let value = Rate(rate)
+    let value = ExchangeRate(rate)
     if value == nil {
       note(
         record.line,

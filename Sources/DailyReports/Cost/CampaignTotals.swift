@@ -42,7 +42,7 @@ package struct CampaignTotals: Sendable {
 }
 
 /// The sums of the campaigns of a report, by network and id.
-struct CampaignSums: Sendable {
+struct CostedCampaigns: Sendable {
   private var campaigns: [CampaignTotals.Key: CampaignTotals] = [:]
 
   /// Adds a row of the daily tables; only those of install dates and of window 0 count.

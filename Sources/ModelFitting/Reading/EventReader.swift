@@ -57,7 +57,7 @@ package struct EventReader {
   private mutating func add(_ record: SessionRecord) throws {
     let device = try record.deviceDigest()
     let time = try record.receivedAt()
-    var row = EventRow()
+    var row = FittingEvent()
     try row.read(record, &currencies)
     row.event = record.texts[.event].flatMap { name in choice.events.firstIndex(of: name) }
     row.bundle = record.texts[.bundleID].map { bundles.number($0) }
@@ -83,7 +83,7 @@ package struct EventReader {
     while try next(records) {
       let device = records.key >> Self.timeBits
       let time = Int64(records.key & (1 << Self.timeBits - 1))
-      let row = EventRow(records.payload)
+      let row = FittingEvent(records.payload)
       if let bundle, row.bundle != bundle, row.bundle != nil || bundles.names.count > 1 {
         population.leftOut.otherAppRows += 1
         continue

@@ -42,13 +42,13 @@ struct UserState {
   }
 
   /// Adds a row, received at a time in milliseconds.
-  mutating func add(_ row: EventRow, at time: Int64) {
+  mutating func add(_ row: FittingEvent, at time: Int64) {
     if let call = row.firstCall { firstCall = min(firstCall ?? call, call) }
     for source in 0...1 where Self.counts(UInt8(source), kind) { add(row.entries.filter { $0.kind == source }, source) }
     rows.append((time / 1000, Int16(clamping: row.event ?? -1), totals[0] + totals[1]))
   }
 
-  private mutating func add(_ entries: [EventRow.Entry], _ source: Int) {
+  private mutating func add(_ entries: [FittingEvent.Entry], _ source: Int) {
     guard !entries.isEmpty else { return }
     let own = entries.filter { $0.currency == currency }
     if entries.contains(where: { $0.currency != currency && $0.millionths != 0 }) { hasOtherCurrency = true }

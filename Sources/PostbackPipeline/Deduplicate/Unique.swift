@@ -60,7 +60,7 @@ extension Batch<Verified> {
         nil
       }
     }
-    let admissions: [TransactionIndex.Admission]
+    let admissions: [RecentIndex.Admission]
     do throws(FileFailure) { admissions = try index.admit(candidates) } catch { throw .state(error) }
     var place = 0
     return map { verified in
@@ -74,7 +74,7 @@ extension Batch<Verified> {
 
 extension Rejection {
   /// Makes the rejection of a copy of an accepted postback with a key.
-  init(_ admission: TransactionIndex.Admission, _ parsed: Parsed, _ key: PostbackKey, of bytes: [UInt8]) {
+  init(_ admission: RecentIndex.Admission, _ parsed: Parsed, _ key: PostbackKey, of bytes: [UInt8]) {
     let code: RejectCode
     var found: [UnsignedFields.Conflict] = []
     switch admission {

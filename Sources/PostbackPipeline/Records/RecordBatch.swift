@@ -27,7 +27,7 @@ struct RecordBatch: Sendable {
   /// The verdict that is restored from the line of each record; for `finish` with a secret.
   var restored: [RestoredVerdict] = []
   /// The entries of postbacks that were accepted in earlier batches of the job.
-  var seen: [TransactionIndex.Seen] = []
+  var seen: [RecentIndex.Seen] = []
   /// The key of the last line that has one, a record or a seen key.
   var lastKey: PostbackKey?
   /// The rejects that are passed on.
@@ -145,7 +145,7 @@ final class RecordBatchReader {
   private func sortedKey(
     isRecord: Bool,
     of batch: inout RecordBatch
-  ) throws(PipelineFailure) -> TransactionIndex.Seen {
+  ) throws(PipelineFailure) -> RecentIndex.Seen {
     let key = try lines.required(.postbackKey, try lines.postbackKey())
     if let lastKey, (key.high, key.low) < (lastKey.high, lastKey.low) {
       throw lines.broken("the lines are not sorted by postback_key: \(key) comes after \(lastKey)")
@@ -160,7 +160,7 @@ final class RecordBatchReader {
       throw lines.broken("its content_digest or unsigned_fields is out of range")
     }
     let content = SortedSegment.Content(digest: digest, unsigned: UInt32(unsigned))
-    return TransactionIndex.Seen(key: key, content: content, number: try lines.integer(.unsignedNumber, from: .min))
+    return RecentIndex.Seen(key: key, content: content, number: try lines.integer(.unsignedNumber, from: .min))
   }
 
   /// Adds the record of a line. Returns false if it is empty, as a blank line of a file is, which is no record.

@@ -82,7 +82,7 @@ package struct RecordMode: Sendable {
       .mapConcurrently(jobs) { batch throws(PipelineFailure) in
         (batch: batch, restored: try batch.restored(settings, rule, format))
       }
-    var last: TransactionIndex.Seen?
+    var last: RecentIndex.Seen?
     for try await (batch, restored) in batches {
       // The lines are sorted by key, so that of all earlier ones only the last key can come again.
       let index = SeenIndex((last.map { [$0] } ?? []) + batch.seen)

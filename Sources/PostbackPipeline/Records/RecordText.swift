@@ -32,7 +32,7 @@ struct RecordText {
   }
 
   /// Appends the row of `seen_keys` of an accepted postback.
-  mutating func append(_ seen: TransactionIndex.Seen) {
+  mutating func append(_ seen: RecentIndex.Seen) {
     bytes += Array("{\"table\":\"seen_keys\",\"row\":{\"postback_key\":\"\(seen.key)\",\"seen\":true".utf8)
     appendCompared(seen)
     bytes += Array("}}\n".utf8)
@@ -115,7 +115,7 @@ struct RecordText {
     bytes += record.modified
   }
 
-  private mutating func appendCompared(_ seen: TransactionIndex.Seen) {
+  private mutating func appendCompared(_ seen: RecentIndex.Seen) {
     bytes += Array(",\"content_digest\":\(seen.content.digest),\"unsigned_fields\":\(seen.content.unsigned)".utf8)
     bytes += Array(",\"unsigned_number\":\(seen.number.map(String.init) ?? "null")".utf8)
   }

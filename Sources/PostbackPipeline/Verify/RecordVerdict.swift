@@ -12,7 +12,7 @@ struct ClaimedVerdict: Sendable {
   /// The fields that were signed.
   let layout: SignedLayout
   /// The key of the postback, and what deduplication compares.
-  let seen: TransactionIndex.Seen
+  let seen: RecentIndex.Seen
 
   /// Tells if the verdict says of a verified postback what is true of it. `bytes` are those of the batch.
   func fits(_ verified: Verified, in bytes: [UInt8]) -> Bool {

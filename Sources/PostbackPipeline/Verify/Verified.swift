@@ -47,8 +47,8 @@ package final class Verified: Sendable {
   }
 
   /// The entry of the postback in the index.
-  package var seen: TransactionIndex.Seen {
-    TransactionIndex.Seen(key, signature.digest, unsignedFields, resend: signature.resendDigest)
+  package var seen: RecentIndex.Seen {
+    RecentIndex.Seen(key, signature.digest, unsignedFields, resend: signature.resendDigest)
   }
 }
 
@@ -158,7 +158,7 @@ package struct SignatureGate: ~Copyable {
         }
         let parsed = parsed.removingUnsigned(signature.layout)
         let unsigned = UnsignedFields(parsed.postback, of: batch.bytes)
-        let seen = TransactionIndex.Seen(key, signature.digest, unsigned, resend: signature.resendDigest)
+        let seen = RecentIndex.Seen(key, signature.digest, unsigned, resend: signature.resendDigest)
         return .rejected(Rejection(seen.admission(after: first), parsed, key, of: batch.bytes))
       }
     }

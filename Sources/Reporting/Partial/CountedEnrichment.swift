@@ -11,14 +11,14 @@ extension Enricher {
   /// Enriches a batch of rows of `skan_postbacks`: a row for each of them, in the same order. `copies` has their copies, and
   /// `settled` the rows of `skan_settled`. If there is a counter, it counts the rows too.
   func enrich(
-    _ batch: RawBatch,
+    _ rows: ParsedRows,
     _ copies: RecordTable,
-    settled: SettledBatch,
+    settled: ParsedRows,
     _ counter: DailyCounter? = nil
   ) -> (rows: Batch, counts: DailyBatch?) {
-    var cursor = RowCursor(batch, of: .postbacks)
+    var cursor = RowCursor(rows)
     var settled = SettledCursor(settled)
-    var encoder = RowEncoder(.enriched, encoding, inputBytes: batch.bytes.count / 4)
+    var encoder = RowEncoder(.enriched, encoding, inputBytes: rows.byteCount / 4)
     var reader = InlineReader()
     var summary = EnrichmentSummary()
     var counts = DailyBatch()

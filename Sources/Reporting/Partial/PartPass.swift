@@ -238,22 +238,26 @@ private struct Missing: Sendable {
   }
 
   func work(_ batch: RawBatch, _ copies: RecordTable, _ rows: AlignedBatches.Batch) -> Batch {
+    let postbacks = ParsedRows(batch, of: .postbacks)
     var results = Batch()
-    results.settled = settler?.settle(batch, copies)
+    results.settled = settler?.settle(postbacks, copies)
     guard enricher != nil || counter != nil || signals != nil else { return results }
-    let encoded = results.settled.map { RowBatch($0.rows, in: .jsonLines, of: .settled) }
-    let settled = encoded.map { SettledBatch.encoded($0) } ?? .read(rows.settled)
+    let settled = parsed(results.settled?.rows, or: rows.settled, of: .settled)
     if let enricher {
-      (results.enriched, results.daily) = enricher.enrich(batch, copies, settled: settled, counter)
+      (results.enriched, results.daily) = enricher.enrich(postbacks, copies, settled: settled, counter)
     } else {
-      results.daily = counter?.count(batch, copies, settled: settled)
+      results.daily = counter?.count(postbacks, copies, settled: settled)
     }
     if let signals {
-      let encoded = results.enriched.map { RowBatch($0.rows, in: .jsonLines, of: .enriched) }
-      let enriched = encoded.map { SettledBatch.encoded($0) } ?? .read(rows.enriched)
-      results.signals = signals.count(batch, copies, settled: settled, enriched: enriched)
+      let enriched = parsed(results.enriched?.rows, or: rows.enriched, of: .enriched)
+      results.signals = signals.count(postbacks, copies, settled: settled, enriched: enriched)
     }
     return results
+  }
+
+  /// The rows of a derived table that were just calculated, or else those that were read.
+  private func parsed(_ encoded: EncodedRows?, or read: RawBatch, of table: Table) -> ParsedRows {
+    encoded.map { ParsedRows(RowBatch($0, in: .jsonLines, of: table), of: table) } ?? ParsedRows(read, of: table)
   }
 }
 

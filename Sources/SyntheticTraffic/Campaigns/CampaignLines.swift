@@ -2,7 +2,7 @@ internal import Base
 internal import SKAdNetwork
 
 /// The arrival of a line of campaign traffic at the receiver.
-struct Arrival: Sendable {
+struct GeneratedArrival: Sendable {
   var receivedAt: Timestamp
   /// The name of the forwarder; nil if a device sent the postback.
   var forwarder: String?
@@ -82,7 +82,8 @@ extension CampaignTraffic {
       case .forged, .edited, .malformed:
         var plan = planner.plan(line)
         let network = self.plan.networks[line % self.plan.networks.count]
-        plan.arrival = Arrival(receivedAt: time, forwarder: plan.style.isForwarded ? network.forwarder.name : nil)
+        let forwarder = plan.style.isForwarded ? network.forwarder.name : nil
+        plan.arrival = GeneratedArrival(receivedAt: time, forwarder: forwarder)
         plans.append(plan)
       }
     }
@@ -122,7 +123,7 @@ extension CampaignTraffic {
     let receivedAt = Timestamp(milliseconds: copy.receivedAt)
     var plan = LinePlan(line: line, postback.draft, ForwardingStyle(isForwarded: copy.forwarder != nil, &random))
     plan.draft.sentValue = copy.value
-    var arrival = Arrival(receivedAt: receivedAt, forwarder: copy.forwarder?.name)
+    var arrival = GeneratedArrival(receivedAt: receivedAt, forwarder: copy.forwarder?.name)
     let isTold = !postback.conversion.format.hasWindows || plan.digits >= campaign.tellingDigits
     if isTold, let forwarder = copy.forwarder {
       arrival.inlineValues = forwarder.inlineValues(of: campaign, at: receivedAt)

@@ -107,9 +107,9 @@ struct PlannedNetwork: Sendable {
   let id: String
   let name: String
   /// The party that forwards the network's postbacks.
-  let forwarder: Forwarder
+  let forwarder: GeneratedForwarder
   /// The measurement partner that forwards them beside that party; nil for most networks.
-  let partner: Forwarder?
+  let partner: GeneratedForwarder?
   /// Indicates that the network writes a missing conversion value as 0.
   let writesNullAsZero: Bool
   /// Indicates that the last two digits of the network's source identifiers differ for the campaigns of an app.
@@ -130,7 +130,7 @@ struct PlannedNetwork: Sendable {
 }
 
 /// A party that forwards postbacks, with the keys that it adds.
-enum Forwarder: Hashable, Sendable {
+enum GeneratedForwarder: Hashable, Sendable {
   /// The ad network itself, which adds nothing.
   case network(String)
   case adjust, appsFlyer, branch

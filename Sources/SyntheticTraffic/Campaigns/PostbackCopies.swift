@@ -8,15 +8,15 @@ struct SentPostback: Sendable {
   /// The postback as Apple sends it.
   let draft: PostbackDraft
   /// The copies in the order of their arrival; at least one.
-  let copies: [PostbackCopy]
+  let copies: [GeneratedCopy]
 }
 
 /// A copy of a postback as it arrives.
-struct PostbackCopy: Sendable {
+struct GeneratedCopy: Sendable {
   /// The time of receipt, in milliseconds since 1970.
   let receivedAt: Int64
   /// The forwarder; nil if the device sent the copy.
-  let forwarder: Forwarder?
+  let forwarder: GeneratedForwarder?
   /// The conversion value in the copy.
   let value: SentValue
   /// The change that the forwarder made to the conversion value; nil if it made none.
@@ -54,15 +54,15 @@ extension CampaignTraffic {
     sentAt: Int64,
     isSingle: Bool,
     _ random: inout SeededGenerator
-  ) -> [PostbackCopy] {
+  ) -> [GeneratedCopy] {
     let campaign = plan.campaigns[conversion.cell.campaign]
     let way = sendsCopies(conversion, campaign, at: sentAt) ? settings.world.hasBothCopies ? 50 : random.below(100) : 99
-    var copies: [PostbackCopy] = []
+    var copies: [GeneratedCopy] = []
     if way < 65 {
       // Some copies of devices are repeated hours later, and arrive after those of forwarders.
       let isLate = random.chance(ofHundred: 20)
       let delay = isLate ? random.integer(in: 25_200_000...72_000_000) : random.integer(in: 100...50_000)
-      copies.append(PostbackCopy(receivedAt: sentAt + delay, forwarder: nil, value: draft.sentValue, edit: nil))
+      copies.append(GeneratedCopy(receivedAt: sentAt + delay, forwarder: nil, value: draft.sentValue, edit: nil))
       if isSingle { return copies }
     }
     if way >= 10 {
@@ -71,13 +71,13 @@ extension CampaignTraffic {
         let (value, edit) = edited(draft.sentValue, conversion, window: window, network, &random)
         let ways = settings.world.forwarding(of: campaign.network) ?? World.Forwarding(network: campaign.network)
         guard let time = forwardingTime(ways, sentAt: sentAt, &random) else { continue }
-        copies.append(PostbackCopy(receivedAt: time, forwarder: forwarder, value: value, edit: edit))
+        copies.append(GeneratedCopy(receivedAt: time, forwarder: forwarder, value: value, edit: edit))
         if isSingle { return copies }
         guard ways.resends > 0, random.fraction() < ways.resends else { continue }
         // Within two days.
         for _ in 0...random.below(World.mostResends) {
           let again = time + random.integer(in: 60_000...172_800_000)
-          copies.append(PostbackCopy(receivedAt: again, forwarder: forwarder, value: value, edit: edit))
+          copies.append(GeneratedCopy(receivedAt: again, forwarder: forwarder, value: value, edit: edit))
         }
       }
     }

@@ -227,7 +227,7 @@ struct FraudPlanner: Sendable {
   }
 }
 
-extension Arrival {
+extension GeneratedArrival {
   fileprivate mutating func delay(by milliseconds: Int64) {
     receivedAt = Timestamp(milliseconds: receivedAt.milliseconds + milliseconds)
   }

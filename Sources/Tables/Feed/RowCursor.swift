@@ -13,7 +13,9 @@ package struct RowCursor: ~Copyable {
 
   private let batch: RowBatch
   private let byteCount: Int
-  private var parser: JSONParser
+  /// The rows that were parsed before; nil to parse each of them.
+  private let parsed: ParsedRows?
+  private var parser: JSONParser?
   private var document = JSONDocument()
   /// The cells of a row of CSV, by the columns of the table; nil is a null.
   private var cells: [ByteRange?]
@@ -28,10 +30,17 @@ package struct RowCursor: ~Copyable {
   package init(_ batch: RowBatch, of table: Table, only columns: [Int]? = nil) {
     leading = batch.format == .jsonLines ? columns.map { LeadingCells($0, of: table) } : nil
     bytes = batch.bytes
-    self.batch = batch
+    (self.batch, parsed) = (batch, nil)
     byteCount = batch.bytes.count
-    parser = JSONParser(names: table.columnNames)
+    parser = batch.format == .jsonLines ? JSONParser(names: table.columnNames) : nil
     cells = Array(repeating: nil, count: batch.format == .csv ? table.columns.count : 0)
+  }
+
+  /// Places the cursor before the first of rows that were parsed before.
+  package init(_ rows: ParsedRows) {
+    (batch, parsed, bytes, byteCount) = (rows.batch, rows, rows.bytes, rows.bytes.count)
+    parser = nil
+    cells = []
   }
 
   /// Moves to the next row; returns false if there is none. Lines that are not rows are skipped and noted in
@@ -51,24 +60,15 @@ package struct RowCursor: ~Copyable {
 
   /// Parses the current row. Returns the problem of a line that is not a row.
   private mutating func parse() -> String? {
+    if let parsed { return parsed.problems[position] }
     let row = batch.rows[position]
     if let problem = row.problem { return problem }
     switch batch.format {
     case .jsonLines:
       isLeading = leading?.read(bytes, row.bytes) ?? false
-      return isLeading ? nil : parseJSON(row.bytes)
+      return isLeading ? nil : parser?.problem(ofRow: row.bytes, &bytes, into: &document)
     case .csv: return parseCSV(row.bytes)
     }
-  }
-
-  private mutating func parseJSON(_ row: ByteRange) -> String? {
-    do throws(JSONDefect) {
-      try parser.parse(row.indices, of: &bytes, into: &document)
-    } catch {
-      return "the line is not JSON"
-    }
-    guard document.root.kind == .object else { return "the line is not an object" }
-    return document.fields.contains { $0.kind != .absent } ? nil : "the line has none of the table's columns"
   }
 
   private mutating func parseCSV(_ row: ByteRange) -> String? {
@@ -102,9 +102,11 @@ package struct RowCursor: ~Copyable {
   package func cell(_ column: Int) -> ByteRange? {
     guard batch.format == .jsonLines else { return cells[column] }
     if isLeading, let leading { return leading.cells[column] }
-    let field = document.fields[column]
+    let field = field(column)
     return field.kind == .absent || field.kind == .null ? nil : field.text
   }
+
+  private func field(_ column: Int) -> JSONField { parsed?.field(position, column) ?? document.fields[column] }
 
   /// The text of a cell; nil if the cell is null or absent.
   package func text(_ column: Int) -> String? {
@@ -120,7 +122,7 @@ package struct RowCursor: ~Copyable {
   /// The Boolean in a cell; nil if the cell is not a Boolean.
   package func boolean(_ column: Int) -> Bool? {
     guard batch.format == .jsonLines, !isLeading else { return text(column).flatMap { Bool($0) } }
-    switch document.fields[column].kind {
+    switch field(column).kind {
     case .true: return true
     case .false: return false
     default: return nil

@@ -75,13 +75,13 @@ struct ValidateImplementationCommand: Command {
     )
   }
 
-  private func postbacks() async throws -> PostbackValues? {
+  private func postbacks() async throws -> ReceivedValues? {
     let outputs = options.outputs
     guard !outputs.isEmpty else { return nil }
     let files = try TableFiles(.postbacks, at: outputs, OutputStates(of: outputs, among: []))
     guard files.isOfWholeRuns else {
       throw CommandFailure(.usage, "The value of --postbacks is no output. Give the --out folder of a run.")
     }
-    return try await PostbackValues(reading: files, jobs: options.jobs)
+    return try await ReceivedValues(reading: files, jobs: options.jobs)
   }
 }

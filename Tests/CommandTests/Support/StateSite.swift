@@ -105,7 +105,7 @@ struct StateSite {
 
   /// The entry with this number. The first was received at 1970-01-12T13:46:40Z, each other one a second after the last.
   private static func entry(_ number: Int) -> SeenEntry {
-    let seen = TransactionIndex.Seen(
+    let seen = RecentIndex.Seen(
       key: PostbackKey(high: 0, low: UInt64(number)),
       content: SortedSegment.Content(digest: 1, unsigned: 1),
       number: nil

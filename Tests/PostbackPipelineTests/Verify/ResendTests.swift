@@ -39,7 +39,7 @@ import Testing
     var verifier = try SignatureVerifier(trust)
     let key = try verifier.key(of: postback, in: bytes)
     let content = try verifier.verify(postback, of: bytes).digest
-    let seen = TransactionIndex.Seen(key, content, UnsignedFields(postback, of: bytes), resend: digest)
+    let seen = RecentIndex.Seen(key, content, UnsignedFields(postback, of: bytes), resend: digest)
     #expect(try index.admit([.init(seen)]) == [.first])
   }
 

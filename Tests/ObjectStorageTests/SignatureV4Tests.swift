@@ -8,7 +8,7 @@ import Testing
   private func signature(path: String = "/", query: String, token: String? = nil) throws -> String {
     let secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
     let credentials = try #require(AWSCredentials("AKIAIOSFODNN7EXAMPLE", secret, sessionToken: token))
-    let headers = try RequestSignature(credentials: credentials, region: "us-east-1").headers(
+    let headers = try SignatureV4(credentials: credentials, region: "us-east-1").headers(
       host: "examplebucket.s3.amazonaws.com",
       path: path,
       query: query,

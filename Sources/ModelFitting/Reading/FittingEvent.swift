@@ -5,7 +5,7 @@ internal import JSON
 internal import TableReading
 
 /// The part of a session or an event that a fit needs, as it is sorted.
-struct EventRow {
+struct FittingEvent {
   /// An amount of revenue: a total since the first launch, or that of a window.
   struct Entry {
     /// 0 for purchases, 1 for ads.

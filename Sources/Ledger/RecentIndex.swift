@@ -2,11 +2,11 @@ package import PostbackVerification
 package import SKAdNetwork
 package import Signatures
 
-/// The index of accepted postbacks by key in memory, which recognises duplicates.
+/// The index in memory of the newest accepted postbacks by key, which recognises duplicates.
 ///
 /// A pure state machine: it classifies a postback and does no I/O. Keys are compared in all of their 128 bits. Takes 36
 /// to 41 bytes of memory for each distinct postback, and grows in small steps.
-package struct TransactionIndex: Sendable {
+package struct RecentIndex: Sendable {
   /// The class of a postback, compared with the earlier ones.
   package enum Admission: Equatable, Sendable {
     /// The first postback with its key.

@@ -14,7 +14,7 @@ import Testing
   private func key(_ text: String) throws -> PostbackKey { PostbackKey(try digest(text)) }
 
   @Test func `recognises the first postback and each class of copy`() throws {
-    var index = TransactionIndex()
+    var index = RecentIndex()
     let plain = UnsignedFields(bits: 0, number: nil)
     let edited = UnsignedFields(bits: 21, number: nil)
     let (key, signed, other) = (try key("k"), try digest("a"), try digest("b"))
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `reports both source apps of a version 1.0, which does not sign them`() throws {
-    var index = TransactionIndex()
+    var index = RecentIndex()
     let (key, signed) = (try key("k"), try digest("a"))
     #expect(index.admit(.init(key, signed, UnsignedFields(bits: 0, number: 5))) == .first)
     #expect(index.admit(.init(key, signed, UnsignedFields(bits: 0, number: 5))) == .identical)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `is exact for many keys in any order`() throws {
-    var index = TransactionIndex()
+    var index = RecentIndex()
     let signed = try digest("a")
     var seen: [String: UInt32] = [:]
     var generator = SystemRandomNumberGenerator()
@@ -65,20 +65,20 @@ import Testing
   }
 
   @Test func `is the same when it is rebuilt from the log`() throws {
-    var index = TransactionIndex()
-    var restored = TransactionIndex(expecting: 20_000)
+    var index = RecentIndex()
+    var restored = RecentIndex(expecting: 20_000)
     let signed = try digest("a")
     let kept = try (0..<20_000).map { number in
       let unsigned = UnsignedFields(bits: UInt32(number % 64), number: number % 100 == 0 ? Int64(number) : nil)
       #expect(index.admit(.init(try key("\(number)"), signed, unsigned)) == .first)
-      return TransactionIndex.Seen(try key("\(number)"), signed, unsigned)
+      return RecentIndex.Seen(try key("\(number)"), signed, unsigned)
     }
     restored.restore(Array(kept[..<7000]))
     restored.restore(Array(kept[6000...]))
     #expect(restored.count == index.count)
     for number in 0..<20_100 {
       let unsigned = UnsignedFields(bits: 5, number: nil)
-      let seen = TransactionIndex.Seen(try key("\(number)"), signed, unsigned)
+      let seen = RecentIndex.Seen(try key("\(number)"), signed, unsigned)
       #expect(restored.admit(seen) == index.admit(seen))
     }
   }

@@ -5,7 +5,7 @@ internal import Signatures
 ///
 /// libcurl can sign too, but before version 7.86 it signs neither the header with the hash of the body, which S3 requires, nor
 /// session tokens, nor the port of an endpoint.
-struct RequestSignature {
+struct SignatureV4 {
   /// The credentials that sign.
   let credentials: AWSCredentials
   let region: String
