@@ -158,9 +158,25 @@ package final class PartCache: Sendable {
   package func result<Result: PartResult>(_ name: String, _: Result.Type = Result.self) throws(PipelineFailure)
     -> Result?
   {
-    guard let bytes = try read(name, UInt8.self), !bytes.isEmpty else { return nil }
-    var reader = ResultReader(bytes)
-    return Result(&reader)
+    guard let file = try summed(name), file.byteCount > 0 else { return nil }
+    return file.result()
+  }
+
+  /// Returns a file of bytes; nil if it is not there or damaged.
+  func summed(_ name: String) throws(PipelineFailure) -> SummedBytes? {
+    use([name])
+    return try PipelineFailure.state { () throws(FileFailure) in
+      guard let (place, _) = try find(name), let file = try opened(name, in: place) else { return nil }
+      return try SummedBytes(file)
+    }
+  }
+
+  /// Opens a file of a folder; nil if it is gone from one of others, who may remove their files at any time.
+  private func opened(_ name: String, in place: String) throws(FileFailure) -> DurableFile? {
+    do throws(FileFailure) { return try DurableFile("\(place)/\(name)", .reading) } catch {
+      if place != path { return nil }
+      throw error
+    }
   }
 
   /// Adds a result, which is whole.
@@ -181,12 +197,7 @@ package final class PartCache: Sendable {
     return try PipelineFailure.state { () throws(FileFailure) in
       let size = MemoryLayout<Word>.stride
       guard let (place, length) = try find(name), length >= 8, (Int(length) - 8) % size == 0 else { return nil }
-      let file: DurableFile
-      do throws(FileFailure) { file = try DurableFile("\(place)/\(name)", .reading) } catch {
-        // Others may remove their files at any time.
-        if place != path { return nil }
-        throw error
-      }
+      guard let file = try opened(name, in: place) else { return nil }
       var words = [Word](repeating: 0, count: (Int(length) - 8) / size)
       var end = [UInt64](repeating: 0, count: 1)
       guard try file.read(into: &words, at: 0) == Int(length) - 8, try file.read(into: &end, at: length - 8) == 8 else {

@@ -174,10 +174,9 @@ package struct PartMerging<Result: PartResult> {
   ) async throws(PipelineFailure) -> Result? {
     if block.part == nil, block.name == nil { return nil }
     try PipelineFailure.checkCancellation(of: cache?.path ?? "")
-    if let cache, let name = block.name, let bytes = try cache.read(name, UInt8.self) {
-      guard !bytes.isEmpty else { return nil }
-      var reader = ResultReader(bytes)
-      return Result(&reader)
+    if let cache, let name = block.name, let file = try cache.summed(name) {
+      if file.byteCount == 0 { return nil }
+      if let result = file.result(Result.self) { return result }
     }
     var result = empty
     if let part = block.part {

@@ -1,9 +1,12 @@
 internal import DurableFiles
+internal import TableReading
 
 /// The checksum at the end of a file: the CRC-32 of its words, and their number.
 struct FileSum {
-  private var checksum = CRC32()
-  private var count = 0
+  private var checksum: CRC32
+  private var count: Int
+
+  init(_ checksum: CRC32 = CRC32(), count: Int = 0) { (self.checksum, self.count) = (checksum, count) }
 
   var value: UInt64 { UInt64(checksum.value) << 32 | UInt64(truncatingIfNeeded: count) }
 
@@ -32,5 +35,36 @@ final class SummedFile {
   func finish() throws(FileFailure) {
     if let failure { throw failure }
     try file.append([sum.value].span)
+  }
+}
+
+/// The bytes of a file that `SummedFile` has written, whose checksum is right.
+struct SummedBytes {
+  /// The number of the bytes, without the checksum.
+  let byteCount: Int
+  private let file: DurableFile
+
+  private static let portion = 1 << 20
+
+  /// Checks a file; nil if it is damaged.
+  init?(_ file: DurableFile) throws(FileFailure) {
+    let length = try file.byteCount() - 8
+    var end = [UInt64](repeating: 0, count: 1)
+    guard length >= 0, let checksum = try file.readPrefix(length), try file.read(into: &end, at: length) == 8,
+      FileSum(checksum, count: Int(length)).value == end[0]
+    else { return nil }
+    (byteCount, self.file) = (Int(length), file)
+  }
+
+  /// Reads the result, a portion of the bytes at a time; nil if the file cannot be read any more.
+  func result<Result: PartResult>(_: Result.Type = Result.self) -> Result? {
+    let (file, byteCount) = (file, byteCount)
+    var reader = ResultReader { offset in
+      var bytes = [UInt8](repeating: 0, count: min(Self.portion, byteCount - offset))
+      guard !bytes.isEmpty, (try? file.read(into: &bytes, at: Int64(offset))) == bytes.count else { return [] }
+      return bytes
+    }
+    let result = Result(&reader)
+    return reader.isDamaged ? nil : result
   }
 }

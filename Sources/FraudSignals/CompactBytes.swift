@@ -67,22 +67,22 @@ struct CompactWriter {
 
 /// Reads what a `CompactWriter` has written, in the same order. The bytes must be whole, which their checksum tells.
 struct CompactReader {
-  private let bytes: [UInt8]
   private var texts: [String] = []
-  private var place: Int
+  private var result: ResultReader
 
   /// Reads what was written to a result with `body`.
   static func read(_ result: inout ResultReader, _ body: (inout CompactReader) -> Void) {
-    var reader = CompactReader(bytes: result.bytes, place: result.place)
+    var reader = CompactReader(result: result)
+    // The bytes of the result must not be copied.
+    result = ResultReader([])
     body(&reader)
-    result.place = reader.place
+    result = reader.result
   }
 
   mutating func integer<Integer: FixedWidthInteger & SignedInteger>(_: Integer.Type = Integer.self) -> Integer {
     var (number, shift) = (UInt64(0), UInt64(0))
     while true {
-      let byte = bytes[place]
-      place += 1
+      let byte = result.integer(UInt8.self)
       number |= UInt64(byte & 127) << shift
       if byte < 128 { break }
       shift += 7
@@ -92,31 +92,20 @@ struct CompactReader {
 
   mutating func count() -> Int { integer() }
 
-  mutating func byte() -> UInt8 {
-    defer { place += 1 }
-    return bytes[place]
-  }
+  mutating func byte() -> UInt8 { result.integer() }
 
-  mutating func hash() -> UInt64 {
-    defer { place += 8 }
-    return bytes.integer(at: place)
-  }
+  mutating func hash() -> UInt64 { result.integer() }
 
   mutating func optionalText() -> String? {
     let number = count()
     guard number == texts.count else { return number < 0 ? nil : texts[number] }
-    let length = count()
-    texts.append(String(decoding: bytes[place..<place + length], as: UTF8.self))
-    place += length
+    texts.append(result.text(of: count()))
     return texts[number]
   }
 
   mutating func text() -> String { optionalText() ?? "" }
 
-  mutating func amount() -> Amount {
-    defer { place += 16 }
-    return Amount(units: bytes.integer(at: place))
-  }
+  mutating func amount() -> Amount { result.amount() }
 
   /// Reads the number of elements, and calls `body` for each of them.
   mutating func forEach(_ body: (inout CompactReader) -> Void) {

@@ -72,18 +72,44 @@ package struct ResultWriter {
 
 /// Reads the values of a result in the order in which they were written. The bytes must be whole, which their checksum tells.
 package struct ResultReader: Sendable {
-  /// All bytes.
-  @usableFromInline package let bytes: [UInt8]
-  /// The number of the bytes that were read.
-  @usableFromInline package var place: Int
+  /// The bytes in memory.
+  @usableFromInline var bytes: [UInt8]
+  /// The number of the bytes in memory that were read.
+  @usableFromInline var place: Int
+  private let more: (@Sendable (_ offset: Int) -> [UInt8])?
+  /// The number of bytes that `more` has returned.
+  private var received = 0
+  /// Indicates that fewer bytes came than were written, so that what was read has zeros in their place.
+  package private(set) var isDamaged = false
 
   /// A reader of the values that a `ResultWriter` has written, from a place on.
-  package init(_ bytes: [UInt8], at place: Int = 0) { (self.bytes, self.place) = (bytes, place) }
+  package init(_ bytes: [UInt8], at place: Int = 0) { (self.bytes, self.place, more) = (bytes, place, nil) }
+
+  /// A reader of bytes of which `more` returns those from an offset on, a portion at a time, so that only some of them are in
+  /// memory; none where there are no more.
+  package init(_ more: @escaping @Sendable (_ offset: Int) -> [UInt8]) { (bytes, place, self.more) = ([], 0, more) }
+
+  /// Takes care that the next bytes are in memory.
+  @inlinable mutating func require(_ count: Int) { if count > bytes.count - place { fill(count) } }
+
+  @usableFromInline mutating func fill(_ count: Int) {
+    guard let more else { preconditionFailure("more is read than was written") }
+    bytes.removeSubrange(..<place)
+    place = 0
+    while bytes.count < count, !isDamaged {
+      let portion = more(received)
+      isDamaged = portion.isEmpty
+      received += portion.count
+      bytes += portion
+    }
+    if bytes.count < count { bytes += repeatElement(0, count: count - bytes.count) }
+  }
 
   /// Reads a number.
   @inlinable package mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
     _: Integer.Type = Integer.self
   ) -> Integer {
+    require(MemoryLayout<Integer>.size)
     defer { place += MemoryLayout<Integer>.size }
     return Integer(littleEndian: unsafe bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: Integer.self))
   }
@@ -104,10 +130,11 @@ package struct ResultReader: Sendable {
   /// Reads a text or nil.
   package mutating func optionalText() -> String? {
     let count: Int64 = integer()
-    guard count >= 0 else { return nil }
-    defer { place += Int(count) }
-    return String(decoding: bytes[place..<place + Int(count)], as: UTF8.self)
+    return count < 0 ? nil : text(of: Int(count))
   }
+
+  /// Reads the text in the next bytes.
+  package mutating func text(of count: Int) -> String { String(decoding: slice(of: count), as: UTF8.self) }
 
   /// Reads a text.
   package mutating func text() -> String { optionalText() ?? "" }
@@ -117,7 +144,11 @@ package struct ResultReader: Sendable {
 
   /// Reads bytes that were written with their number.
   package mutating func slice() -> ArraySlice<UInt8> {
-    let count = count()
+    slice(of: count())
+  }
+
+  private mutating func slice(of count: Int) -> ArraySlice<UInt8> {
+    require(count)
     defer { place += count }
     return bytes[place..<place + count]
   }

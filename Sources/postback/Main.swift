@@ -36,14 +36,16 @@ enum Main {
     _ = signal(SIGPIPE, SIG_IGN)
     _ = signal(SIGXFSZ, SIG_IGN)
     HeapSettings.keepFreeMemory()
+    var status: Int32 = 0
     do throws(CommandFailure) {
       try await run(CommandLine.arguments.dropFirst())
     } catch {
       Terminal.report(error)
-      // Batches may still be worked on, and exit() would take libcrypto from under them.
-      _ = fflush(nil)
-      _exit(error.status.rawValue)
+      status = error.status.rawValue
     }
+    // Batches may still be worked on, and exit() would take libcrypto and simdjson from under them.
+    _ = fflush(nil)
+    _exit(status)
   }
 
   private static func run(_ words: ArraySlice<String>) async throws(CommandFailure) {
