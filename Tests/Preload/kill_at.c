@@ -41,6 +41,13 @@ __attribute__((destructor)) static void tell(void) {
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
+// _exit(2) runs no destructors.
+void _exit(int status) {
+  tell();
+  NEXT(_exit)(status);
+  __builtin_unreachable();
+}
+
 #define CHANGE(type, name, parameters, arguments) \
   type name parameters {                          \
     count();                                      \
