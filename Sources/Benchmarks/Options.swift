@@ -65,7 +65,8 @@ struct Options {
                      0.7 N accepted postbacks of 60 days; by default N is 1440000.
       --view         Measure only postback view: its answers on a history like that of --refresh, its memory, the script, the first
                      paint in Chromium if there is one, and how fast serve acknowledges with 50 pages beside it.
-      --history DIR  With --view, use the history in DIR and leave it there. If it has none, it is made.
+      --history DIR  With --view, use the history in DIR and leave it there, with the postbacks that are posted. If it has none, it
+                     is made.
       --postback FILE
                      The command postback; default is the one beside this program.
       --feed DIR     Measure nothing. Follow skan_postbacks of the output DIR through the table feed, until killed, and print
@@ -116,6 +117,7 @@ struct Options {
       default: throw BenchmarkFailure("there is no option \(word); see --help")
       }
     }
+    guard history == nil || measuresView else { throw BenchmarkFailure("--history is for --view; see --help") }
     postbacks =
       count ?? (measuresDiagnosis ? 250 : measuresRefresh || measuresView ? 1_440_000 : isQuick ? 50_000 : 400_000)
   }

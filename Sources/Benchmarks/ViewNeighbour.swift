@@ -21,11 +21,12 @@ struct ViewNeighbour {
 
   /// Measures both, one after the other.
   func measures() async throws -> [Measure] {
-    let dump = "\(folder)/posted.jsonl"
+    let (dump, keys) = ("\(folder)/posted.jsonl", "\(folder)/posted.keys")
+    // A history that stays has those of its last measures.
+    for file in [dump, keys] { try TemporaryFolder.remove(file) }
     _ = try ProcessRun([
       postback, "generate", "--count", "\(2 * Self.count)", "--valid-only", "--versions", "4.0=1", "--seed", "7",
-      "--out", dump,
-      "--keys", "\(folder)/posted.keys", "--quiet",
+      "--out", dump, "--keys", keys, "--quiet",
     ])
     let lines = String(decoding: try FileBytes.all(of: dump), as: UTF8.self).split(separator: "\n").map(String.init)
     _ = try ProcessRun(["mkdir", "-p", "\(folder)/spool"])

@@ -149,10 +149,10 @@ package final class PartCache: Sendable {
   package func read(_ name: String, _: UInt128.Type) throws(PipelineFailure) -> [UInt128]? { try words(name) }
 
   /// Adds a file of bytes. It is not durable: after a crash of the system it may be damaged, which is seen when it is read.
-  package func add(_ name: String, _ bytes: [UInt8]) throws(PipelineFailure) { try write(name, bytes) }
+  package func add(_ name: String, _ bytes: [UInt8]) throws(PipelineFailure) { try write(name) { $0.append(bytes) } }
 
   /// Adds a file of keys, which is not durable either.
-  package func add(_ name: String, _ keys: [UInt128]) throws(PipelineFailure) { try write(name, keys) }
+  package func add(_ name: String, _ keys: [UInt128]) throws(PipelineFailure) { try write(name) { $0.append(keys) } }
 
   /// Returns a result with a name; nil if it is not there or damaged.
   package func result<Result: PartResult>(_ name: String, _: Result.Type = Result.self) throws(PipelineFailure)
@@ -181,14 +181,10 @@ package final class PartCache: Sendable {
 
   /// Adds a result, which is whole.
   package func add(_ name: String, _ result: some PartResult) throws(PipelineFailure) {
-    try PipelineFailure.state { () throws(FileFailure) in
-      use([name])
-      let file = try SummedFile(temporaryPath(name))
+    try write(name) { file in
       var writer = ResultWriter { file.append($0) }
       result.encode(&writer)
       writer.flush()
-      try file.finish()
-      try publish(name, as: name)
     }
   }
 
@@ -203,7 +199,9 @@ package final class PartCache: Sendable {
       guard try file.read(into: &words, at: 0) == Int(length) - 8, try file.read(into: &end, at: length - 8) == 8 else {
         return nil
       }
-      return Self.checksum(of: words) == end[0] ? words : nil
+      var sum = FileSum()
+      sum.add(words)
+      return sum.value == end[0] ? words : nil
     }
   }
 
@@ -217,20 +215,14 @@ package final class PartCache: Sendable {
     return nil
   }
 
-  private func write(_ name: String, _ words: [some FixedWidthInteger & BitwiseCopyable]) throws(PipelineFailure) {
+  private func write(_ name: String, _ body: (SummedFile) -> Void) throws(PipelineFailure) {
     use([name])
     try PipelineFailure.state { () throws(FileFailure) in
       let file = try SummedFile(temporaryPath(name))
-      file.append(words)
+      body(file)
       try file.finish()
       try publish(name, as: name)
     }
-  }
-
-  private static func checksum(of words: [some FixedWidthInteger & BitwiseCopyable]) -> UInt64 {
-    var sum = FileSum()
-    sum.add(words)
-    return sum.value
   }
 
   /// Begins a file of rows, which `publish` completes.

@@ -58,15 +58,25 @@ package struct LedgerPart: Equatable, Sendable {
     return Int(name.dropFirst(namePrefix.count).prefix { $0 != "." })
   }
 
+  /// The endings of the names of files that are written: hidden ones, and those that replace others.
+  private static let (hiddenEnding, rewrittenEnding) = (".inprogress", ".rewritten")
+
   /// The file's name until it is complete.
-  package var hiddenName: String { ".\(name).inprogress" }
+  package var hiddenName: String { ".\(name)\(Self.hiddenEnding)" }
 
   /// The name of the file without the removed rows until it replaces the old one.
-  package var rewrittenName: String { ".\(name).rewritten" }
+  package var rewrittenName: String { ".\(name)\(Self.rewrittenEnding)" }
 
-  /// Tells if a name is one of a file that is written: a hidden or a rewritten one.
+  /// The names other than the final one that a file with the committed rows may have. They are looked for in this order,
+  /// because the changes are in this order.
+  package var unfinishedNames: [String] { (isRewritten ? [rewrittenName] : []) + [hiddenName] }
+
+  /// All names that a file with the committed rows may have, in the order in which they are looked for.
+  package var fileNames: [String] { unfinishedNames + [name] }
+
+  /// Tells if a name is one of a file that is written, of whatever part.
   package static func isUnfinished(_ name: String) -> Bool {
-    name.hasPrefix(".\(namePrefix)") && (name.hasSuffix(".inprogress") || name.hasSuffix(".rewritten"))
+    name.hasPrefix(".\(namePrefix)") && [hiddenEnding, rewrittenEnding].contains { name.hasSuffix($0) }
   }
 }
 

@@ -45,7 +45,7 @@ package struct LookupPart: Sendable {
     for part in all where part.format == format {
       let folder = DurableFolder("\(output)/\(part.folder)")
       var isThere = false
-      for name in [part.rewrittenName, part.hiddenName, part.name] where !isThere {
+      for name in part.fileNames where !isThere {
         isThere = try folder.byteCount(of: name) != nil
       }
       var compressed: String?
@@ -187,7 +187,7 @@ package struct LookupPart: Sendable {
 
   /// Opens the file under the name that it has; nil if it cannot be opened.
   private func open() -> DurableFile? {
-    for name in [part.rewrittenName, part.hiddenName, part.name] {
+    for name in part.fileNames {
       if let file = try? DurableFile("\(folder)/\(part.folder)/\(name)", .reading) { return file }
     }
     return nil

@@ -61,9 +61,7 @@ extension TableFiles {
   }
 
   private static func file(of part: LedgerPart, in folder: String) throws(FileFailure) -> InputFile? {
-    // In this order, because the changes are in this order.
-    for name in (part.isRewritten ? [part.rewrittenName] : []) + [part.hiddenName]
-    where try DurableFolder(folder).byteCount(of: name) != nil {
+    for name in part.unfinishedNames where try DurableFolder(folder).byteCount(of: name) != nil {
       var input = InputFile(path: "\(folder)/\(name)", byteCount: part.length)
       (input.limit, input.laterPath) = (part.length, "\(folder)/\(part.name)")
       return input

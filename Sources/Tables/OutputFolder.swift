@@ -81,21 +81,21 @@ package final class OutputFolder {
   /// is behind the committed bytes of open ones. The rows are written again from their input, perhaps under another
   /// number, and nobody looks for a person in the rest.
   private func removeUncommitted(_ parts: [LedgerPart]) throws(FileFailure) {
-    let hidden = Dictionary(parts.map { ("\($0.folder)/\($0.hiddenName)", $0) }) { first, _ in first }
-    let rewritten = Set(parts.filter(\.isRewritten).map { "\($0.folder)/\($0.rewrittenName)" })
+    func places(_ part: LedgerPart) -> [String] { part.unfinishedNames.map { "\(part.folder)/\($0)" } }
+    let known = Set(parts.flatMap(places))
     for table in Table.all where try DurableFolder("\(path)/\(table.name)").byteCount(of: ".") != nil {
       let entries = try Partitioning.entries(of: "\(path)/\(table.name)")
       for (partition, name) in entries where LedgerPart.isUnfinished(name) {
         let folder = partition.isEmpty ? table.name : "\(table.name)/\(partition)"
-        if let part = hidden["\(folder)/\(name)"] {
-          guard part.phase == .open else { continue }
-          let file = try DurableFile("\(path)/\(folder)/\(name)", .updating)
-          if try file.byteCount() > part.length { try file.truncate(to: part.length) }
-        } else if !rewritten.contains("\(folder)/\(name)") {
-          try DurableFolder("\(path)/\(folder)").remove(name)
-          try DurableFolder("\(path)/\(folder)").synchronize()
-        }
+        guard !known.contains("\(folder)/\(name)") else { continue }
+        try DurableFolder("\(path)/\(folder)").remove(name)
+        try DurableFolder("\(path)/\(folder)").synchronize()
       }
+    }
+    for part in parts where part.phase == .open {
+      let folder = DurableFolder("\(path)/\(part.folder)")
+      guard let length = try folder.byteCount(of: part.hiddenName), length > part.length else { continue }
+      try DurableFile("\(folder.path)/\(part.hiddenName)", .updating).truncate(to: part.length)
     }
   }
 

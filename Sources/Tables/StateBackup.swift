@@ -92,8 +92,7 @@ package struct StateBackup {
   /// Returns the path of the file that has the rows of a part now; nil if there is none.
   private static func source(of part: LedgerPart, in output: String) throws(FileFailure) -> String? {
     let folder = DurableFolder("\(output)/\(part.folder)")
-    for name in (part.isRewritten ? [part.rewrittenName] : []) + [part.hiddenName, part.name]
-    where try folder.byteCount(of: name) != nil { return "\(folder.path)/\(name)" }
+    for name in part.fileNames where try folder.byteCount(of: name) != nil { return "\(folder.path)/\(name)" }
     return nil
   }
 

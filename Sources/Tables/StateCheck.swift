@@ -92,14 +92,13 @@ package struct StateCheck {
 
   /// Looks for parts that the ledger does not have. A visible one is a problem, a hidden one a note.
   private mutating func checkNames(_ names: [String], in folder: String, _ parts: [LedgerPart]) {
-    let rewritten = parts.filter(\.isRewritten).map(\.rewrittenName)
-    let known = Set(parts.map(\.hiddenName) + rewritten + parts.filter { $0.phase == .complete }.map(\.name))
+    let known = Set(parts.flatMap { $0.phase == .complete ? $0.fileNames : $0.unfinishedNames })
     for name in names where !known.contains(name) {
       let path = "\(output)/\(folder)/\(name)"
       if name.hasPrefix(LedgerPart.namePrefix) {
         problems.append("\(path): The file exists, but the ledger does not have it as complete. Move it away.")
       } else if name.hasPrefix(".\(LedgerPart.namePrefix)") {
-        notes.append("\(path): The file was not committed. The next run writes it anew.")
+        notes.append("\(path): The file was not committed. The next run removes it.")
       }
     }
   }

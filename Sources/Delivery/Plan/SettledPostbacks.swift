@@ -5,7 +5,7 @@ internal import PostbackVerification
 internal import Tables
 
 /// A postback with its effective values and the events that they mean.
-struct CorrectedPostback {
+struct EffectivePostback {
   let key: PostbackKey
   let values: [TemplatePlaceholder: PlaceholderValue]
   let events: [EventRow]
@@ -58,13 +58,13 @@ struct SettledPostbacks {
   }
 
   /// Returns the next postbacks; nil after the last ones.
-  mutating func next() throws(FileFailure) -> [CorrectedPostback]? {
+  mutating func next() throws(FileFailure) -> [EffectivePostback]? {
     guard let batch = try rows.next() else { return nil }
     var row = RowCursor(batch, of: .settled)
-    var postbacks: [CorrectedPostback] = []
+    var postbacks: [EffectivePostback] = []
     while row.next() {
       guard let key = row.key(keyPlace) else { continue }
-      postbacks.append(CorrectedPostback(key: key, values: RowValues.settled.read(row), events: try events(of: key)))
+      postbacks.append(EffectivePostback(key: key, values: RowValues.settled.read(row), events: try events(of: key)))
     }
     return postbacks
   }

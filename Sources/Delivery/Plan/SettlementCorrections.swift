@@ -114,13 +114,13 @@ final class SettlementCorrections {
 
   /// A settled postback with its deliveries, and with the partners that await its events.
   private struct KnownPostback {
-    let settled: CorrectedPostback
+    let settled: EffectivePostback
     let deliveries: [Known]
     let awaited: [AwaitedEvents]
   }
 
   /// Finds what the outbox has of a postback.
-  private func known(_ settled: CorrectedPostback) throws(FileFailure) -> KnownPostback {
+  private func known(_ settled: EffectivePostback) throws(FileFailure) -> KnownPostback {
     let (key, path) = (SQLiteValue.wide(UInt128(settled.key)), Outbox.name)
     func values(_ json: String) throws(FileFailure) -> DeliveryValues {
       guard let values = DeliveryValues(json: json) else { throw .damaged(path, "The values are not readable") }
@@ -198,7 +198,7 @@ final class SettlementCorrections {
   /// The changes of a delivery: new values as long as it was not tried, and else a correction.
   private func changes(
     of head: Known,
-    by settled: CorrectedPostback,
+    by settled: EffectivePostback,
     for partner: Partner,
     at now: Int64
   ) throws(LibcryptoFailure) -> [Change] {

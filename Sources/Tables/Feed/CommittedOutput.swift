@@ -32,9 +32,7 @@ package struct CommittedOutput: Sendable {
 
   private func file(of part: LedgerPart) throws(FileFailure) -> StoredFiles.File {
     let folder = DurableFolder("\(output)/\(part.folder)")
-    // In this order, because the changes are in this order.
-    for name in (part.isRewritten ? [part.rewrittenName] : []) + [part.hiddenName, part.name]
-    where try folder.byteCount(of: name) != nil {
+    for name in part.fileNames where try folder.byteCount(of: name) != nil {
       return StoredFiles.File(
         path: "\(folder.path)/\(name)",
         completePath: "\(folder.path)/\(part.name)",

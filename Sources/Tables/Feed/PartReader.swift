@@ -55,10 +55,9 @@ struct PartReader {
   }
 
   /// Opens the file of a part under its hidden or its final name, or under the name of a file that replaces it; returns nil
-  /// if there is none. They are looked for in this order, because the changes are in this order.
+  /// if there is none.
   private static func open(_ part: LedgerPart, in folder: DurableFolder) throws(FileFailure) -> DurableFile? {
-    let names = (part.isRewritten ? [part.rewrittenName] : []) + [part.hiddenName, part.name]
-    for name in names where try folder.byteCount(of: name) != nil {
+    for name in part.fileNames where try folder.byteCount(of: name) != nil {
       do throws(FileFailure) {
         return try DurableFile("\(folder.path)/\(name)", .reading)
       } catch {
