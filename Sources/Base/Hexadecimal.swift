@@ -31,6 +31,43 @@ extension String {
   }
 }
 
+extension UInt64 {
+  /// The number that sixteen hexadecimal digits in lower case stand for; nil for other bytes.
+  package init?(hexadecimal digits: Span<UInt8>) {
+    guard digits.count == 16, let high = UInt32(hexadecimal: digits, at: 0),
+      let low = UInt32(hexadecimal: digits, at: 8)
+    else { return nil }
+    self = UInt64(high) << 32 | UInt64(low)
+  }
+}
+
+extension UInt32 {
+  /// The number that the eight hexadecimal digits in lower case at a place of a text stand for; nil for other bytes.
+  fileprivate init?(hexadecimal text: Span<UInt8>, at place: Int) {
+    let digits = unsafe UInt64(bigEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+    // All digits at once: bit 6 tells letters. Other bytes give a number too, which has other digits.
+    var values = (digits & 0x0F0F_0F0F_0F0F_0F0F) &+ (digits >> 6 & 0x0101_0101_0101_0101) &* 9
+    values &= 0x0F0F_0F0F_0F0F_0F0F
+    // Each step moves the values beside each other, until no bits are between them.
+    values = (values >> 4 | values) & 0x00FF_00FF_00FF_00FF
+    values = (values >> 8 | values) & 0x0000_FFFF_0000_FFFF
+    self.init(truncatingIfNeeded: values >> 16 | values)
+    guard hexadecimalDigits == digits else { return nil }
+  }
+
+  /// The eight digits, all computed at once, the first one in the highest byte.
+  fileprivate var hexadecimalDigits: UInt64 {
+    // Each step moves the upper half of each group of digits away from the lower one, until each digit has its byte.
+    var digits = UInt64(self)
+    digits = (digits << 16 | digits) & 0x0000_FFFF_0000_FFFF
+    digits = (digits << 8 | digits) & 0x00FF_00FF_00FF_00FF
+    digits = (digits << 4 | digits) & 0x0F0F_0F0F_0F0F_0F0F
+    // 1 for each digit from a to f, whose letters come 39 later than digits would.
+    let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return digits &+ 0x3030_3030_3030_3030 &+ letters * 39
+  }
+}
+
 extension OutputSpan<UInt8> {
   /// Appends bytes as two hexadecimal digits each, in lower case.
   package mutating func append(hexadecimal bytes: Span<UInt8>) {
@@ -40,27 +77,15 @@ extension OutputSpan<UInt8> {
       let count = Swift.min(bytes.count - index, 4)
       var word: UInt32 = 0
       for place in 0..<count { word |= UInt32(bytes[index + place]) << UInt32(24 - 8 * place) }
-      append(lowest: 2 * count, of: Self.hexadecimalDigits(word).byteSwapped)
+      append(lowest: 2 * count, of: word.hexadecimalDigits.byteSwapped)
       index += count
     }
   }
 
   /// Appends a word as sixteen hexadecimal digits, in lower case.
   package mutating func append(hexadecimal word: UInt64) {
-    append(lowest: 8, of: Self.hexadecimalDigits(UInt32(truncatingIfNeeded: word >> 32)).byteSwapped)
-    append(lowest: 8, of: Self.hexadecimalDigits(UInt32(truncatingIfNeeded: word)).byteSwapped)
-  }
-
-  /// Returns the eight digits of a number, all computed at once, the first one in the highest byte.
-  private static func hexadecimalDigits(_ number: UInt32) -> UInt64 {
-    // Each step moves the upper half of each group of digits away from the lower one, until each digit has its byte.
-    var digits = UInt64(number)
-    digits = (digits << 16 | digits) & 0x0000_FFFF_0000_FFFF
-    digits = (digits << 8 | digits) & 0x00FF_00FF_00FF_00FF
-    digits = (digits << 4 | digits) & 0x0F0F_0F0F_0F0F_0F0F
-    // 1 for each digit from a to f, whose letters come 39 later than digits would.
-    let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-    return digits &+ 0x3030_3030_3030_3030 &+ letters * 39
+    append(lowest: 8, of: UInt32(truncatingIfNeeded: word >> 32).hexadecimalDigits.byteSwapped)
+    append(lowest: 8, of: UInt32(truncatingIfNeeded: word).hexadecimalDigits.byteSwapped)
   }
 }
 

@@ -33,25 +33,10 @@ public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
   /// Parses 32 hexadecimal digits in lower case, as the tables have them; nil for other bytes.
   package init?(hexadecimal digits: Span<UInt8>) {
     guard digits.count == Self.length else { return nil }
-    let half = Self.length / 2
-    guard let high = Self.number(digits.extracting(0..<half)), let low = Self.number(digits.extracting(half...)) else {
-      return nil
-    }
+    guard let high = UInt64(hexadecimal: digits.extracting(0..<16)),
+      let low = UInt64(hexadecimal: digits.extracting(16...))
+    else { return nil }
     self.init(high: high, low: low)
-  }
-
-  /// The number with up to 16 digits; nil if there are other bytes.
-  private static func number(_ digits: Span<UInt8>) -> UInt64? {
-    var value: UInt64 = 0
-    var isWrong = false
-    for index in digits.indices {
-      let digit = digits[index]
-      let (number, letter) = (digit &- UInt8(ascii: "0"), digit &- UInt8(ascii: "a"))
-      // Without a branch on the digit, which would be guessed wrong every other time.
-      isWrong = isWrong || (number > 9 && letter > 5)
-      value = value << 4 | UInt64((number > 9 ? letter &+ 10 : number) & 15)
-    }
-    return isWrong ? nil : value
   }
 
   /// Writes the key as 32 hexadecimal digits.

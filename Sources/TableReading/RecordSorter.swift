@@ -119,12 +119,8 @@ extension [UInt8] {
   }
 
   /// Appends the bytes of an integer, the least one first.
-  package mutating func append<Integer: FixedWidthInteger>(littleEndian integer: Integer) {
-    var rest = integer
-    for _ in 0..<Integer.bitWidth / 8 {
-      append(UInt8(truncatingIfNeeded: rest))
-      rest >>= 8
-    }
+  package mutating func append(littleEndian integer: some FixedWidthInteger) {
+    unsafe Swift.withUnsafeBytes(of: integer.littleEndian) { unsafe append(contentsOf: $0) }
   }
 }
 

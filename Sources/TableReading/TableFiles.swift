@@ -129,8 +129,9 @@ extension String {
 
 extension TableFiles {
   /// The limits for reading rows. A row above 32 MiB is not read; only records above the default limit of `run` have one.
-  /// Batches are large, because rows that are counted together are found among those of a batch first.
-  package static let limits = ReadLimits(recordBytes: 32 << 20, batchBytes: 2 << 20)
+  /// Batches are large, because rows that are counted together are found among those of a batch first, but not larger than
+  /// the cache of a core, because several calculations go through the cells of a batch one after the other.
+  package static let limits = ReadLimits(recordBytes: 32 << 20, batchBytes: 1 << 20)
 
   /// Reads all rows in batches of some thousands, `jobs` batches at once. `work` turns each batch into a part, and
   /// `take` receives the parts in order, and stops the reading if it throws. Only the batches at work are held in memory.

@@ -116,7 +116,7 @@ package struct RowCursor: ~Copyable {
   /// The integer in a cell; nil if the cell is not an integer, or has 20 characters or more.
   package func integer(_ column: Int) -> Int64? {
     guard let cell = cell(column), cell.count < 20 else { return nil }
-    return Int64(String(decoding: bytes[cell.indices], as: UTF8.self))
+    return Int64(decimal: bytes.span.extracting(cell.indices))
   }
 
   /// The Boolean in a cell; nil if the cell is not a Boolean.
@@ -166,6 +166,30 @@ package struct RowCursor: ~Copyable {
       if position < before { return (file.path, batch.rows[position].line) }
     }
     preconditionFailure("every row has a file")
+  }
+}
+
+extension Int64 {
+  /// Parses digits with or without a sign before them; nil for other bytes, and for a number that is too large.
+  fileprivate init?(decimal text: Span<UInt8>) {
+    guard !text.isEmpty else { return nil }
+    let isNegative = text[0] == UInt8(ascii: "-")
+    let start = isNegative || text[0] == UInt8(ascii: "+") ? 1 : 0
+    guard start < text.count else { return nil }
+    self = 0
+    for index in start..<text.count {
+      let digit = text[index] &- UInt8(ascii: "0")
+      guard digit <= 9 else { return nil }
+      // Summed below zero, where there is one number more than above it.
+      let (tenfold, isLarge) = multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = tenfold.subtractingReportingOverflow(Int64(digit))
+      guard !isLarge, !isLarger else { return nil }
+      self = sum
+    }
+    if !isNegative {
+      guard self != .min else { return nil }
+      negate()
+    }
   }
 }
 

@@ -13,7 +13,9 @@ import Testing
     #"{"app_id":"7","redownload":null,"forwarder":""}"#,
   ]
 
-  private static var batch: RowBatch {
+  private static var batch: RowBatch { batch(lines) }
+
+  private static func batch(_ lines: [String]) -> RowBatch {
     var bytes: [UInt8] = []
     var rows: [RowBatch.Row] = []
     for (number, line) in lines.enumerated() {
@@ -48,5 +50,16 @@ import Testing
     #expect(expected.count == 4 && expected[3].contains("count: 4"))
     #expect(described(RowCursor(parsed)) == expected)
     #expect(described(RowCursor(parsed)) == expected)
+  }
+
+  @Test(arguments: [
+    "17", "-17", "+5", "0", "-0", "007", "", "-", "+", "1.5", "1e3", " 1", "1 ", "--1", "1-", "/", ":",
+    "9223372036854775807", "9223372036854775808", "-922337203685477580", "+9223372036854775807", "99999999999999999999",
+  ])
+  func `have the integers that Swift reads in their text`(_ text: String) {
+    var cursor = RowCursor(Self.batch([#"{"app_id":"\#(text)"}"#]), of: .postbacks)
+    var integers: [Int64?] = []
+    while cursor.next() { integers.append(cursor.integer(Table.postbacks.place(.appID))) }
+    #expect(integers == [text.utf8.count < 20 ? Int64(text) : nil])
   }
 }
