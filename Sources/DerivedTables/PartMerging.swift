@@ -73,7 +73,7 @@ package struct PartMerging<Result: PartResult> {
   }
 
   /// A part, or several that stand one after the other.
-  private struct Block {
+  private struct Block: Sendable {
     /// The name in the cache; nil for the last block, whose parts are not all there yet.
     var name: String?
     /// The place of the part among all; nil for several parts.
@@ -187,8 +187,11 @@ package struct PartMerging<Result: PartResult> {
       }
       try didRead(part, &result)
     } else {
+      var known = known(block.children).makeAsyncIterator()
       for child in block.children {
-        guard let part = try await self.result(of: child, isKept: child.part == nil, &reading, didRead) else {
+        var part = try await known.next() ?? nil
+        if part == nil { part = try await self.result(of: child, isKept: child.part == nil, &reading, didRead) }
+        guard let part else {
           if let cache, let name = block.name { try cache.add(name, [UInt8]()) }
           return nil
         }
@@ -202,6 +205,14 @@ package struct PartMerging<Result: PartResult> {
       if result.isWhole, isReadable { try cache.add(name, result) } else { try cache.add(name, [UInt8]()) }
     }
     return result.isWhole ? result : nil
+  }
+
+  /// Reads the results of single parts that the cache has, while those before them are merged. Returns nil for each other block.
+  private func known(_ blocks: [Block]) -> ConcurrentMap<ReadyElements<[Block], PipelineFailure>, Result?> {
+    blocks.mapConcurrently(jobs) { [cache] block throws(PipelineFailure) in
+      guard let cache, block.part != nil, let name = block.name else { return nil }
+      return try cache.result(name)
+    }
   }
 
   /// The reading of parts. Those that are known to be wanted are read ahead, several at once.

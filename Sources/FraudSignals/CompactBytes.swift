@@ -25,12 +25,7 @@ struct CompactWriter {
   /// Appends seven bits a byte; the bits of a negative number are inverted.
   mutating func append(_ number: some FixedWidthInteger & SignedInteger) {
     let number = Int64(number)
-    var rest = UInt64(bitPattern: number << 1 ^ number >> 63)
-    while rest > 127 {
-      result.append(UInt8(truncatingIfNeeded: rest) | 128)
-      rest >>= 7
-    }
-    result.append(UInt8(rest))
+    result.append(sevenBits: UInt64(bitPattern: number << 1 ^ number >> 63))
   }
 
   mutating func append(_ byte: UInt8) { result.append(byte) }
@@ -80,13 +75,7 @@ struct CompactReader {
   }
 
   mutating func integer<Integer: FixedWidthInteger & SignedInteger>(_: Integer.Type = Integer.self) -> Integer {
-    var (number, shift) = (UInt64(0), UInt64(0))
-    while true {
-      let byte = result.integer(UInt8.self)
-      number |= UInt64(byte & 127) << shift
-      if byte < 128 { break }
-      shift += 7
-    }
+    let number = result.sevenBits()
     return Integer(truncatingIfNeeded: Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1))
   }
 

@@ -1,3 +1,5 @@
+internal import Base
+
 /// The tests of signals. The raw values are the names in output.
 package enum SignalName: String, CaseIterable, Sendable {
   /// The fine conversion values of a party are higher than those of others, or than before.
@@ -101,4 +103,9 @@ package enum SignalName: String, CaseIterable, Sendable {
     default: false
     }
   }
+}
+
+extension SignalName {
+  // Several rates of each postback are found by a name.
+  package func hash(into hasher: inout Hasher) { hasher.combine(case: self) }
 }

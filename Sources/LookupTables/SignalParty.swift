@@ -1,8 +1,12 @@
+internal import Base
+
 /// A party whose postbacks are compared with those of all others.
 package struct SignalParty: Hashable, Comparable, Sendable {
   /// The kinds of parties.
   package enum Kind: String, CaseIterable, Sendable {
     case forwarder, network, app
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(case: self) }
   }
 
   package let kind: Kind

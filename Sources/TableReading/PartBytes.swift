@@ -2,11 +2,11 @@ package import ConversionModel
 
 /// Writes the values of a result as bytes, which it collects, or hands on in portions.
 package struct ResultWriter {
-  @usableFromInline var storage: [UInt8] = []
+  private var storage: [UInt8] = []
   private let take: (([UInt8]) -> Void)?
 
   /// The number of bytes from which they are handed on.
-  @usableFromInline static let portion = 1 << 20
+  private static let portion = 1 << 20
 
   /// The values that were written, or those that were not handed on yet.
   package var bytes: [UInt8] { storage }
@@ -23,10 +23,42 @@ package struct ResultWriter {
   }
 
   /// Hands the bytes on if they are many.
-  @inlinable package mutating func flushIfFull() { if storage.count >= Self.portion { flush() } }
+  package mutating func flushIfFull() { if storage.count >= Self.portion { flush() } }
+
+  // Methods of generic types are slow where another module calls them, so those that it calls often have no type parameter.
+
+  /// Appends a byte.
+  package mutating func append(_ number: UInt8) { storage.append(number) }
 
   /// Appends a number, its least byte first.
-  @inlinable package mutating func append<Integer: FixedWidthInteger>(_ number: Integer) {
+  package mutating func append(_ number: Int) { add(number) }
+
+  /// Appends a number, its least byte first.
+  package mutating func append(_ number: Int32) { add(number) }
+
+  /// Appends a number, its least byte first.
+  package mutating func append(_ number: Int64) { add(number) }
+
+  /// Appends a number, its least byte first.
+  package mutating func append(_ number: UInt32) { add(number) }
+
+  /// Appends a number, its least byte first.
+  package mutating func append(_ number: UInt64) { add(number) }
+
+  /// Appends a number, its least byte first.
+  package mutating func append(_ number: UInt128) { add(number) }
+
+  /// Appends a number with seven bits in each byte, the least ones first; all but the last byte have the upper bit.
+  package mutating func append(sevenBits number: UInt64) {
+    var rest = number
+    while rest > 127 {
+      storage.append(UInt8(truncatingIfNeeded: rest) | 128)
+      rest >>= 7
+    }
+    storage.append(UInt8(rest))
+  }
+
+  private mutating func add(_ number: some FixedWidthInteger) {
     unsafe withUnsafeBytes(of: number.littleEndian) { unsafe storage.append(contentsOf: $0) }
   }
 
@@ -46,7 +78,7 @@ package struct ResultWriter {
   }
 
   /// Appends an amount.
-  package mutating func append(_ amount: Amount) { append(amount.units) }
+  package mutating func append(_ amount: Amount) { add(amount.units) }
 
   /// Appends some bytes with their number.
   package mutating func append(_ some: ArraySlice<UInt8>) {
@@ -58,7 +90,7 @@ package struct ResultWriter {
   package mutating func append(own some: some Collection<UInt8>) { storage += some }
 
   /// Appends the number of elements, and each of them.
-  @inlinable package mutating func append<Elements: Collection>(
+  package mutating func append<Elements: Collection>(
     _ elements: Elements,
     _ body: (inout ResultWriter, Elements.Element) -> Void
   ) {
@@ -73,9 +105,9 @@ package struct ResultWriter {
 /// Reads the values of a result in the order in which they were written. The bytes must be whole, which their checksum tells.
 package struct ResultReader: Sendable {
   /// The bytes in memory.
-  @usableFromInline var bytes: [UInt8]
+  private var bytes: [UInt8]
   /// The number of the bytes in memory that were read.
-  @usableFromInline var place: Int
+  private var place: Int
   private let more: (@Sendable (_ offset: Int) -> [UInt8])?
   /// The number of bytes that `more` has returned.
   private var received = 0
@@ -90,9 +122,9 @@ package struct ResultReader: Sendable {
   package init(_ more: @escaping @Sendable (_ offset: Int) -> [UInt8]) { (bytes, place, self.more) = ([], 0, more) }
 
   /// Takes care that the next bytes are in memory.
-  @inlinable mutating func require(_ count: Int) { if count > bytes.count - place { fill(count) } }
+  private mutating func require(_ count: Int) { if count > bytes.count - place { fill(count) } }
 
-  @usableFromInline mutating func fill(_ count: Int) {
+  private mutating func fill(_ count: Int) {
     guard let more else { preconditionFailure("more is read than was written") }
     bytes.removeSubrange(..<place)
     place = 0
@@ -105,17 +137,46 @@ package struct ResultReader: Sendable {
     if bytes.count < count { bytes += repeatElement(0, count: count - bytes.count) }
   }
 
+  /// Reads a byte.
+  package mutating func integer(_: UInt8.Type = UInt8.self) -> UInt8 { read() }
+
   /// Reads a number.
-  @inlinable package mutating func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
-    _: Integer.Type = Integer.self
-  ) -> Integer {
+  package mutating func integer(_: Int.Type = Int.self) -> Int { read() }
+
+  /// Reads a number.
+  package mutating func integer(_: Int32.Type = Int32.self) -> Int32 { read() }
+
+  /// Reads a number.
+  package mutating func integer(_: Int64.Type = Int64.self) -> Int64 { read() }
+
+  /// Reads a number.
+  package mutating func integer(_: UInt32.Type = UInt32.self) -> UInt32 { read() }
+
+  /// Reads a number.
+  package mutating func integer(_: UInt64.Type = UInt64.self) -> UInt64 { read() }
+
+  /// Reads a number.
+  package mutating func integer(_: UInt128.Type = UInt128.self) -> UInt128 { read() }
+
+  /// Reads a number that `append(sevenBits:)` has written.
+  package mutating func sevenBits() -> UInt64 {
+    var (number, shift) = (UInt64(0), UInt64(0))
+    while true {
+      let byte: UInt8 = read()
+      number |= UInt64(byte & 127) << shift
+      if byte < 128 { return number }
+      shift += 7
+    }
+  }
+
+  private mutating func read<Integer: FixedWidthInteger & BitwiseCopyable>() -> Integer {
     require(MemoryLayout<Integer>.size)
     defer { place += MemoryLayout<Integer>.size }
     return Integer(littleEndian: unsafe bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: Integer.self))
   }
 
   /// Reads a number of elements.
-  @inlinable package mutating func count() -> Int { integer() }
+  package mutating func count() -> Int { integer() }
 
   /// Reads a number or nil.
   package mutating func optional() -> Int64? {
@@ -140,7 +201,7 @@ package struct ResultReader: Sendable {
   package mutating func text() -> String { optionalText() ?? "" }
 
   /// Reads an amount.
-  package mutating func amount() -> Amount { Amount(units: integer()) }
+  package mutating func amount() -> Amount { Amount(units: read()) }
 
   /// Reads bytes that were written with their number.
   package mutating func slice() -> ArraySlice<UInt8> {
@@ -154,12 +215,12 @@ package struct ResultReader: Sendable {
   }
 
   /// Reads the number of elements, and each of them.
-  @inlinable package mutating func array<Element>(_ body: (inout ResultReader) -> Element) -> [Element] {
+  package mutating func array<Element>(_ body: (inout ResultReader) -> Element) -> [Element] {
     (0..<count()).map { _ in body(&self) }
   }
 
   /// Reads pairs as a dictionary.
-  @inlinable package mutating func dictionary<Key: Hashable, Value>(
+  package mutating func dictionary<Key: Hashable, Value>(
     _ body: (inout ResultReader) -> (Key, Value)
   ) -> [Key: Value] {
     Dictionary(array(body)) { $1 }

@@ -102,7 +102,7 @@ import Testing
       var writer = place == 0 ? written : handedOn
       writer.append(true)
       CompactWriter.write(to: &writer, write)
-      writer.append(UInt16(4711))
+      writer.append(UInt32(4711))
       if place == 0 { written = writer } else { handedOn = writer }
     }
     handedOn.flush()
@@ -110,7 +110,7 @@ import Testing
     var result = ResultReader(written.bytes)
     let flag = result.flag()
     CompactReader.read(&result, read)
-    let end: UInt16 = result.integer()
+    let end: UInt32 = result.integer()
     #expect(flag && end == 4711)
   }
 
