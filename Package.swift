@@ -73,7 +73,12 @@ let package = Package(
     .target(name: "CLoading"),
     .systemLibrary(name: "CMalloc"),
     .target(name: "CMicrohttpd", dependencies: ["CLoading"]),
-    .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(
+      name: "CSimdjson",
+      // Its calls of simdjson's templates are the parser's inner loops, so a debug build needs them compiled well, too.
+      cxxSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))],
+      linkerSettings: [.linkedLibrary("simdjson")]
+    ),
     .target(name: "CPQ", dependencies: ["CLoading"]),
     .target(name: "CReportPage", exclude: ["page", "view"]),
     .systemLibrary(name: "CSQLite"),

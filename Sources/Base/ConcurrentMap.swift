@@ -2,8 +2,8 @@
 extension AsyncSequence where Element: Sendable {
   /// Applies `work` to each element in a task of its own and hands on the results in the order of the elements.
   ///
-  /// At most 2 × `jobs` tasks are begun and not yet handed on: `jobs` to work on, and as many again that are waiting or
-  /// done, so that no core idles while the consumer is busy. With `jobs` 1 only one element at a time is worked on.
+  /// At most `jobs` + `ahead` tasks are begun and not yet handed on: `jobs` to work on, and the others waiting or done, so that
+  /// no core idles while the consumer is busy. Without `ahead` these are as many again, and none with `jobs` 1.
   /// After an element for which `isBarrier` is true no task begins before all results up to and including its own are
   /// handed on.
   ///
@@ -13,10 +13,11 @@ extension AsyncSequence where Element: Sendable {
   /// early looks like a complete one.
   package func mapConcurrently<Output: Sendable>(
     _ jobs: Int,
+    ahead: Int? = nil,
     isBarrier: @escaping (Element) -> Bool = { _ in false },
     _ work: @escaping @Sendable (Element) async throws(Failure) -> Output
   ) -> ConcurrentMap<Self, Output> {
-    ConcurrentMap(base: self, jobs: jobs, isBarrier: isBarrier, work: work)
+    ConcurrentMap(base: self, limit: jobs + (ahead ?? (jobs > 1 ? jobs : 0)), isBarrier: isBarrier, work: work)
   }
 }
 
@@ -25,9 +26,10 @@ extension Sequence where Element: Sendable {
   /// Applies `work` to each element concurrently, as for an asynchronous sequence.
   package func mapConcurrently<Output: Sendable, Failure: Error>(
     _ jobs: Int,
+    ahead: Int? = nil,
     _ work: @escaping @Sendable (Element) async throws(Failure) -> Output
   ) -> ConcurrentMap<ReadyElements<Self, Failure>, Output> {
-    ReadyElements<Self, Failure>(base: self).mapConcurrently(jobs, work)
+    ReadyElements<Self, Failure>(base: self).mapConcurrently(jobs, ahead: ahead, work)
   }
 }
 
@@ -38,12 +40,12 @@ package struct ConcurrentMap<Base: AsyncSequence, Output: Sendable>: AsyncSequen
   package typealias Failure = Base.Failure
 
   fileprivate let base: Base
-  fileprivate let jobs: Int
+  fileprivate let limit: Int
   fileprivate let isBarrier: (Base.Element) -> Bool
   fileprivate let work: @Sendable (Base.Element) async throws(Failure) -> Output
 
   package func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), limit: jobs > 1 ? 2 * jobs : 1, isBarrier: isBarrier, work: work)
+    Iterator(base: base.makeAsyncIterator(), limit: limit, isBarrier: isBarrier, work: work)
   }
 
   package struct Iterator: AsyncIteratorProtocol {

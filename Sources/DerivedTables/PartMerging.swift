@@ -207,9 +207,9 @@ package struct PartMerging<Result: PartResult> {
     return result.isWhole ? result : nil
   }
 
-  /// Reads the results of single parts that the cache has, while those before them are merged. Returns nil for each other block.
+  /// Reads the results of single parts that the cache has, each while the one before it is merged. Returns nil for each other block.
   private func known(_ blocks: [Block]) -> ConcurrentMap<ReadyElements<[Block], PipelineFailure>, Result?> {
-    blocks.mapConcurrently(jobs) { [cache] block throws(PipelineFailure) in
+    blocks.mapConcurrently(1, ahead: 1) { [cache] block throws(PipelineFailure) in
       guard let cache, block.part != nil, let name = block.name else { return nil }
       return try cache.result(name)
     }
