@@ -12,8 +12,8 @@ import pyarrow.parquet
 
 TABLES = ("skan_postbacks", "skan_events", "skan_rejects")
 COUNTED = {"skan_postbacks": ["decode_status"], "skan_rejects": ["stage", "reject_code"]}
-# A row group of Parquet has the rows of about so many bytes of JSON Lines.
-GROUP = 32 << 20
+# So many bytes of rows are typed at once, while they are in the processor's cache, and so many rows are a row group of Parquet.
+TYPED, GROUP = 2 << 20, 1 << 16
 
 
 class Columns:
@@ -40,6 +40,8 @@ class Columns:
 
     def typed(self, rows):
         """Rows of JSON as a table of Arrow. A value of another type is an error, and an object becomes its text."""
+        if not rows:
+            return self.schema.empty_table()
         texts = []
         if self.object:
             name, before, behind = self.object
@@ -70,33 +72,47 @@ class Part:
     def __init__(self, folder, table, columns):
         self.table, self.columns, self.name = table, columns, f"{table}-{uuid.uuid4().hex}"
         self.path = os.path.join(folder, self.name)
-        self.rows, self.size, self.count, self.counts = [], 0, 0, collections.Counter()
+        self.rows, self.size, self.typed, self.group = [], 0, [], 0
+        self.count, self.counts = 0, collections.Counter()
         self.lines = self.parquet = None
 
     def add(self, row):
         self.rows.append(row)
         self.size += len(row)
-        if self.size >= GROUP:
+        if self.size >= TYPED:
             self.write()
 
     def write(self):
+        """Writes the rows as JSON Lines, and types them."""
         if not self.lines:
             self.lines = open(f"{self.path}.jsonl", "xb")
             self.parquet = pyarrow.parquet.ParquetWriter(f"{self.path}.parquet", self.columns.schema)
-        self.lines.write(b"\n".join(self.rows) + b"\n" if self.rows else b"")
-        rows = self.columns.typed(self.rows) if self.rows else self.columns.schema.empty_table()
-        self.parquet.write_table(rows)
-        self.count += len(self.rows)
-        for *values, count in zip(*rows.group_by(COUNTED[self.table]).aggregate([([], "count_all")]).to_pydict().values()
-                                  if self.table in COUNTED else ()):
-            self.counts[tuple(values)] += count
+        self.rows.append(b"")
+        self.lines.write(b"\n".join(self.rows))
+        self.rows.pop()
+        self.typed.append(self.columns.typed(self.rows))
+        self.group += len(self.rows)
         self.rows, self.size = [], 0
+        if self.group >= GROUP:
+            self.write_group()
+
+    def write_group(self):
+        """Writes the typed rows as Parquet, and counts them by value of some columns."""
+        rows = pyarrow.concat_tables(self.typed or [self.columns.typed([])])
+        self.parquet.write_table(rows)
+        self.count += len(rows)
+        if self.table in COUNTED:
+            counts = rows.group_by(COUNTED[self.table]).aggregate([([], "count_all")]).to_pydict()
+            for *values, count in zip(*counts.values()):
+                self.counts[tuple(values)] += count
+        self.typed, self.group = [], 0
 
     def end(self):
         """Completes the files, and returns their name, the number of rows, and that by value of some columns."""
         if self.rows:
             self.write()
         if self.lines:
+            self.write_group()
             self.lines.close()
             self.parquet.close()
         return {"table": self.table, "name": self.name, "rows": self.count, "counts": [*map(list, self.counts.items())]}
