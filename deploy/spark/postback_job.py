@@ -22,7 +22,7 @@ import time
 import postback_records
 import postback_tables
 from postback_batches import Batches, Failure, bins, found_inputs, publish, splits_of, synchronize, synchronize_all
-from postback_tables import KEYS, TABLES, Columns, Part
+from postback_tables import KEYS, TABLES, Part, columns_of
 
 
 
@@ -32,7 +32,7 @@ def arrange(parts, source, columns, hidden, keys):
         names = [part["name"] for part in parts if part["table"] == table and part["rows"]]
         if not names:
             empty = Part(source, table, columns[table])
-            empty.write()
+            empty.open()
             names = [empty.end()["name"]]
         targets = {"parquet": keys} if table == "seen_keys" else {
             kind: os.path.join(hidden, kind, table) for kind in ("jsonl", "parquet")}
@@ -114,7 +114,7 @@ def run(arguments):
     if not arguments.postback:
         raise Failure(66, "There is no program postback. Install it on each machine, or name it with --postback.")
     models = [word for path in arguments.models for word in ("--models", path)]
-    check = subprocess.run([arguments.postback, "records", "finish", *options, *models], stdin=subprocess.DEVNULL)
+    check = subprocess.run([arguments.postback, "records", "finish", "--blocks", *options, *models], stdin=subprocess.DEVNULL)
     if check.returncode != 0:
         raise Failure(max(check.returncode, 0) or 70, "The options are not those of postback run.")
     version = subprocess.run([arguments.postback, "--version"], capture_output=True, text=True).stdout
@@ -147,7 +147,7 @@ def run(arguments):
     for folder in (hidden, keys, tasks):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
-    columns = {table: Columns.of(arguments.postback, table) for table in TABLES}
+    columns = {table: columns_of(arguments.postback, table) for table in TABLES}
     columns["seen_keys"] = KEYS
     parts = write_rows(context, arguments, options, splits, batches.key_files(), tasks, columns)
     done("rows")

@@ -51,13 +51,10 @@ class Child:
             self.failure = failure
             self.process.kill()
 
-    def lines(self):
-        """The lines of the output, as a list for each block. Ends only if the process and its input ended well."""
-        rest = b""
+    def output(self, read):
+        """What `read` yields of the output, of which it returns an incomplete rest. Ends only if the process and its input ended well."""
         try:
-            while block := self.process.stdout.read(BLOCK):
-                *lines, rest = (rest + block).split(b"\n")
-                yield lines
+            rest = yield from read(self.process.stdout)
             status = self.process.wait()
             self.thread.join()
             if status != 0 or self.failure or rest:
@@ -67,6 +64,27 @@ class Child:
         finally:
             self.process.kill()
             self.process.wait()
+
+
+def lines_of(output):
+    """The lines of a process, as a list for each block."""
+    rest = b""
+    while block := output.read(BLOCK):
+        *lines, rest = (rest + block).split(b"\n")
+        yield lines
+    return rest
+
+
+def blocks_of(output):
+    """The blocks of rows of a process: the table, the rows as JSON Lines, and the rows as CSV."""
+    while head := output.readline():
+        block = json.loads(head) if head.endswith(b"\n") else {"jsonl_bytes": 1, "csv_bytes": 0}
+        middle, size = block["jsonl_bytes"], block["jsonl_bytes"] + block["csv_bytes"]
+        text = memoryview(output.read(size))
+        if len(text) < size:
+            return head
+        yield block["table"], text[:middle], text[middle:]
+    return b""
 
 
 def run_to(output, command, source=None):
@@ -112,16 +130,21 @@ def verifier(postback, options, secret, folder, columns):
                     command += ["--first-line", str(split["line"]), "--file-modified-at", split["modified"], "-"]
                     run_to(output, command, lines_of_split(split["path"], split["start"], split["end"]))
 
-        rejects, place = Part(folder, "skan_rejects", columns["skan_rejects"]), number << 64
-        for lines in Child([postback, "records", "verify", "--quiet", *options], secret, feed).lines():
+        rejects, rows, place = Part(folder, "skan_rejects", columns["skan_rejects"]), [], number << 64
+        for lines in Child([postback, "records", "verify", "--quiet", *options], secret, feed).output(lines_of):
             for line in lines:
                 if line.startswith(ACCEPTED):
                     place += 1
                     yield line[len(ACCEPTED):len(ACCEPTED) + 32] + place.to_bytes(12, "big"), line
                 elif line.startswith(REJECTED) and line.startswith(LINE_MAC, len(line) - MAC_SIZE):
-                    rejects.add(line[line.index(REJECT) + len(REJECT):-MAC_SIZE])
+                    rows += line[line.index(REJECT) + len(REJECT):-MAC_SIZE], b"\n"
                 else:
                     raise RuntimeError("postback records verify wrote a line of another form")
+            if len(rows) > 1000:
+                rejects.write(b"".join(rows))
+                rows = []
+        if rows:
+            rejects.write(b"".join(rows))
         yield b"", json.dumps(rejects.end())
     return verify
 
@@ -169,13 +192,10 @@ def finisher(postback, options, secret, folder, columns):
             if ready:
                 output.write(b"\n".join(ready) + b"\n")
 
-        parts = {f'{{"table":"{table}"'.encode(): Part(folder, table, columns[table]) for table in columns}
-        for found in Child([postback, "records", "finish", "--quiet", *options], secret, feed).lines():
-            for line in found:
-                table, _, row = line.partition(b',"row":')
-                if table not in parts:
-                    raise RuntimeError("postback records finish wrote a line of another form")
-                parts[table].add(row[:-1])
+        parts = {table: Part(folder, table, columns[table]) for table in columns}
+        command = [postback, "records", "finish", "--blocks", "--quiet", *options]
+        for table, rows, csv in Child(command, secret, feed).output(blocks_of):
+            parts[table].write(rows, csv)
         return [*written, *(part.end() for part in parts.values())]
     return finish
 
