@@ -25,7 +25,6 @@ from postback_batches import Batches, Failure, bins, found_inputs, publish, spli
 from postback_tables import KEYS, TABLES, Part, columns_of
 
 
-
 def arrange(parts, source, columns, hidden, keys):
     """Moves the parts that tasks wrote to the folders of their tables, numbered."""
     for table in columns:
@@ -39,7 +38,7 @@ def arrange(parts, source, columns, hidden, keys):
         for kind, target in targets.items():
             os.makedirs(target)
             for number, name in enumerate(names, 1):
-                os.rename(os.path.join(source, f"{name}.{kind}"), os.path.join(target, f"part-{number:08}.{kind}"))
+                shutil.move(os.path.join(source, f"{name}.{kind}"), os.path.join(target, f"part-{number:08}.{kind}"))
 
 
 def summary_of(parts, elapsed, known, verification):

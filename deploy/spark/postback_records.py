@@ -52,7 +52,7 @@ class Child:
             self.process.kill()
 
     def output(self, read):
-        """What `read` yields of the output, of which it returns an incomplete rest. Ends only if the process and its input ended well."""
+        """What `read` yields of the output; it returns an incomplete rest. Ends only if process and input ended well."""
         try:
             rest = yield from read(self.process.stdout)
             status = self.process.wait()
