@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import threading
 
-from postback_tables import Part
+from postback_tables import Part, from_json
 
 BLOCK = 1 << 20
 ACCEPTED, REJECTED = b'{"postback_key":"', b'{"postback_key":null,'
@@ -76,14 +76,14 @@ def lines_of(output):
 
 
 def blocks_of(output):
-    """The blocks of rows of a process: the table, the rows as JSON Lines, and the rows as CSV."""
+    """The blocks of rows of a process: the table, the number of rows, the rows as JSON Lines, and as CSV."""
     while head := output.readline():
         block = json.loads(head) if head.endswith(b"\n") else {"jsonl_bytes": 1, "csv_bytes": 0}
         middle, size = block["jsonl_bytes"], block["jsonl_bytes"] + block["csv_bytes"]
         text = memoryview(output.read(size))
         if len(text) < size:
             return head
-        yield block["table"], text[:middle], text[middle:]
+        yield block["table"], block["rows"], text[:middle], text[middle:]
     return b""
 
 
@@ -130,8 +130,9 @@ def verifier(postback, options, secret, folder, columns):
                     command += ["--first-line", str(split["line"]), "--file-modified-at", split["modified"], "-"]
                     run_to(output, command, lines_of_split(split["path"], split["start"], split["end"]))
 
-        rejects, rows, place = Part(folder, "skan_rejects", columns["skan_rejects"]), [], number << 64
+        rejects, place = Part(folder, "skan_rejects", columns["skan_rejects"], from_json), number << 64
         for lines in Child([postback, "records", "verify", "--quiet", *options], secret, feed).output(lines_of):
+            rows = []
             for line in lines:
                 if line.startswith(ACCEPTED):
                     place += 1
@@ -140,11 +141,9 @@ def verifier(postback, options, secret, folder, columns):
                     rows += line[line.index(REJECT) + len(REJECT):-MAC_SIZE], b"\n"
                 else:
                     raise RuntimeError("postback records verify wrote a line of another form")
-            if len(rows) > 1000:
-                rejects.write(b"".join(rows))
-                rows = []
-        if rows:
-            rejects.write(b"".join(rows))
+            if rows:
+                text = b"".join(rows)
+                rejects.write(text, text)
         yield b"", json.dumps(rejects.end())
     return verify
 
@@ -194,9 +193,14 @@ def finisher(postback, options, secret, folder, columns):
 
         parts = {table: Part(folder, table, columns[table]) for table in columns}
         command = [postback, "records", "finish", "--blocks", "--quiet", *options]
-        for table, rows, csv in Child(command, secret, feed).output(blocks_of):
+        counts = dict.fromkeys(columns, 0)
+        for table, count, rows, csv in Child(command, secret, feed).output(blocks_of):
             parts[table].write(rows, csv)
-        return [*written, *(part.end() for part in parts.values())]
+            counts[table] += count
+        written += [part.end() for part in parts.values()]
+        if counts != {part["table"]: part["rows"] for part in written[-len(parts):]}:
+            raise RuntimeError("postback records finish wrote other numbers of rows than it says")
+        return written
     return finish
 
 
