@@ -192,7 +192,7 @@ def finisher(postback, options, secret, folder, columns):
                 output.write(b"\n".join(ready) + b"\n")
 
         parts = {table: Part(folder, table, columns[table]) for table in columns}
-        command = [postback, "records", "finish", "--blocks", "--quiet", *options]
+        command = [postback, "records", "finish", "--quiet", "--blocks", *options]
         counts = dict.fromkeys(columns, 0)
         for table, count, rows, csv in Child(command, secret, feed).output(blocks_of):
             parts[table].write(rows, csv)

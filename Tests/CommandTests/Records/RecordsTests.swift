@@ -92,7 +92,8 @@ import Testing
   @Test func `in blocks are those of run, as JSON Lines and as CSV`() async throws {
     let (paths, keys) = try await inputs()
     try await run(paths, keys + ["--format", "both"])
-    let verified = try await records(["verify"] + keys, Array(try await records(["read"] + paths).joined(separator: [UInt8(ascii: "\n")])))
+    let read = try await records(["read"] + paths)
+    let verified = try await records(["verify"] + keys, Array(read.joined(separator: [UInt8(ascii: "\n")])))
     let finish = ["records", "finish", "--blocks", "--quiet", "--models", Self.models] + keys
     var output = try await BuiltCommand.run(finish, input: try await sorted(verified)).output[...]
     var (count, texts) = ([String: Int](), [String: [UInt8]]())
@@ -113,7 +114,8 @@ import Testing
     for table in ["skan_postbacks", "skan_events", "skan_rejects"] {
       for form in ["jsonl", "csv"] {
         let header = form == "csv" ? 1 : 0
-        let rows = text(try folder.contents(of: "out/\(table)/part-00000001.\(form)").split(separator: UInt8(ascii: "\n")))
+        let part = try folder.contents(of: "out/\(table)/part-00000001.\(form)")
+        let rows = text(part.split(separator: UInt8(ascii: "\n")))
         let found = text((texts["\(table).\(form)"] ?? []).split(separator: UInt8(ascii: "\n")))
         if table == "skan_rejects", form == "csv" {
           // The rejects of verify are passed on as they are.
