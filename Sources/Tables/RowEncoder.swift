@@ -12,6 +12,9 @@ package struct EncodedRows: Sendable {
   /// The number of rows.
   package var count = 0
 
+  /// No rows.
+  package init() {}
+
   /// The rows in a format; empty if it is not written.
   package subscript(format: TableFormat) -> [UInt8] {
     switch format {

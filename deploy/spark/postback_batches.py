@@ -93,7 +93,7 @@ def bins(splits, limit):
         if size > room:
             lists.append([])
             room = limit
-        lists[-1].append(json.dumps(split))
+        lists[-1].append(split)
         room -= size
     return lists or [[]]
 
@@ -116,8 +116,9 @@ class Batches:
         for name, record in zip(self.names, self.records):
             publish(record["out"], name)
 
-    def paths(self):
-        return [os.path.join(self.folder, name, "keys") for name in self.names]
+    def key_files(self):
+        folders = [os.path.join(self.folder, name, "keys") for name in self.names]
+        return [os.path.join(folder, file) for folder in folders for file in sorted(os.listdir(folder))]
 
     def next_name(self):
         return f"batch-{int(self.names[-1][6:]) + 1 if self.names else 1:08}"

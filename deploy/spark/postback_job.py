@@ -9,6 +9,7 @@ then published by renaming another; a batch that was interrupted in between is p
 
 import argparse
 import atexit
+import collections
 import json
 import os
 import re
@@ -19,34 +20,37 @@ import sys
 import time
 
 import postback_records
+import postback_tables
 from postback_batches import Batches, Failure, bins, found_inputs, publish, splits_of, synchronize, synchronize_all
-
-KEYS = "postback_key STRING, content_digest BIGINT, unsigned_fields BIGINT, unsigned_number BIGINT"
-TABLES = ("skan_postbacks", "skan_events", "skan_rejects")
+from postback_tables import KEYS, TABLES, Part, columns_of
 
 
-def arrange(source, target, extension):
-    """Moves the parts that Spark wrote into a folder, numbered, without its other files."""
-    os.makedirs(target)
-    parts = sorted(name for name in os.listdir(source) if name.startswith("part-")) if os.path.isdir(source) else []
-    for number, name in enumerate(parts, 1):
-        os.rename(os.path.join(source, name), os.path.join(target, f"part-{number:08}.{extension}"))
-    if not parts and extension == "jsonl":
-        open(os.path.join(target, "part-00000001.jsonl"), "w").close()
+def arrange(parts, source, columns, hidden, keys):
+    """Moves the parts that tasks wrote to the folders of their tables, numbered."""
+    for table in columns:
+        names = [part["name"] for part in parts if part["table"] == table and part["rows"]]
+        if not names:
+            empty = Part(source, table, columns[table])
+            empty.open()
+            names = [empty.end()["name"]]
+        targets = {"parquet": keys} if table == "seen_keys" else {
+            kind: os.path.join(hidden, kind, table) for kind in ("jsonl", "parquet")}
+        for kind, target in targets.items():
+            os.makedirs(target)
+            for number, name in enumerate(names, 1):
+                shutil.move(os.path.join(source, f"{name}.{kind}"), os.path.join(target, f"part-{number:08}.{kind}"))
 
 
-def counted(frame, column):
-    """The number of rows by the value of a column."""
-    return {row[0]: row[1] for row in frame.groupBy(column).count().collect()}
-
-
-def summary_of(spark, folder, elapsed, known, verification):
+def summary_of(parts, elapsed, known, verification):
     """The summary of the rows, with the members of `postback run --json`."""
-    tables = {table: spark.read.parquet(os.path.join(folder, "parquet", table)) for table in TABLES}
-    statuses = counted(tables["skan_postbacks"], "decode_status")
-    codes = {(row.stage, row.reject_code): row["count"]
-             for row in tables["skan_rejects"].groupBy("stage", "reject_code").count().collect()}
-    accepted, rejected = sum(statuses.values()), sum(codes.values())
+    rows, counts = collections.Counter(), collections.Counter()
+    for part in parts:
+        rows[part["table"]] += part["rows"]
+        for values, count in part["counts"]:
+            counts[part["table"], *values] += count
+    statuses = {key[1]: count for key, count in sorted(counts.items()) if key[0] == "skan_postbacks"}
+    codes = {key[1:]: count for key, count in sorted(counts.items()) if key[0] == "skan_rejects"}
+    accepted, rejected = rows["skan_postbacks"], rows["skan_rejects"]
     warnings = []
     if statuses.get("no_model") and not {"decoded", "unmapped", "ambiguous"} & set(statuses):
         warnings.append({"code": "no_model", "message": f"None of {statuses['no_model']} conversion values could be "
@@ -57,8 +61,8 @@ def summary_of(spark, folder, elapsed, known, verification):
                          "If another key signed them, name it with --trust-key."})
     return {
         "read": accepted + rejected, "accepted": accepted, "rejected": rejected,
-        "by_code": {code: count for (_, code), count in sorted(codes.items())}, "by_decode_status": statuses,
-        "rows": {"skan_postbacks": accepted, "skan_events": tables["skan_events"].count(), "skan_rejects": rejected},
+        "by_code": {code: count for (_, code), count in codes.items()}, "by_decode_status": statuses,
+        "rows": {table: rows[table] for table in TABLES},
         "parts": [], "known_inputs": known, "from_rejects": None, "changed_settings": [], "warnings": warnings,
         "elapsed_s": round(elapsed, 3), "postbacks_per_s": int((accepted + rejected) / max(elapsed, 0.001)),
         "verification": verification,
@@ -79,62 +83,20 @@ def text_of(summary, out):
     return "\n".join([*lines, f"{summary['elapsed_s']} s, {summary['postbacks_per_s']} postbacks/s"])
 
 
-def columns_of(postback, table):
-    """The columns of a table, as Spark's SQL declares them."""
-    text = subprocess.run([postback, "schema", table, "--dialect", "spark"], check=True, capture_output=True).stdout
-    return re.search(r"\(\n(.*)\n\)\nUSING", text.decode(), re.DOTALL).group(1)
-
-
-def write_rows(spark, arguments, options, names, splits, earlier, target):
-    """Writes the rows of a batch as JSON Lines, with a folder for each table: the one stage that runs `postback`."""
-    from pyspark import StorageLevel
-    from pyspark.sql import functions
-
-    context = spark.sparkContext
-    partitions = arguments.partitions or context.defaultParallelism
+def write_rows(context, arguments, options, splits, earlier, folder, columns):
+    """Writes the rows of a batch to parts in the folder, and returns what tells of each."""
     lists = bins(splits, arguments.split_bytes)
-    source = spark.createDataFrame(context.parallelize(lists, len(lists)).flatMap(lambda part: [(s,) for s in part]),
-                                   "split STRING")
     # Only the tasks of this job have the secret, which shows finish that a line is from verify and was not changed since.
     secret = secrets.token_hex(32)
-    columns = "key STRING, file INT, line BIGINT, index BIGINT, text STRING"
-    verified = source.mapInArrow(postback_records.verifier(arguments.postback, options, secret, names), columns)
-    verified = verified.persist(StorageLevel.MEMORY_AND_DISK)
-    seen = spark.read.schema(KEYS).parquet(*earlier) if earlier else spark.createDataFrame([], KEYS)
-    seen = seen.withColumn("seen", functions.lit(True))
-    seen = seen.select(functions.col("postback_key").alias("key"), functions.lit(-1).alias("file"),
-                       functions.lit(0).cast("bigint").alias("line"), functions.lit(0).cast("bigint").alias("index"),
-                       functions.to_json(functions.struct("*")).alias("text"))
-    order = ["key", "file", "line", "index"]
-    ordered = verified.filter("key IS NOT NULL").union(seen).repartition(partitions, "key")
-    ordered = ordered.sortWithinPartitions(*order).select("key", "file", "text")
+    verify = postback_records.verifier(arguments.postback, options, secret, folder, columns)
+    lines = context.parallelize(lists, len(lists)).mapPartitionsWithIndex(
+        lambda number, parts: verify(number, [split for part in parts for split in part]))
+    if earlier:
+        lines = lines.union(context.parallelize(earlier, len(earlier)).flatMap(postback_records.seen_lines))
     models = [word for path in arguments.models for word in ("--models", os.path.abspath(path))]
-    finish = postback_records.finisher(arguments.postback, [*options, *models], secret)
-    rows = ordered.mapInArrow(finish, "table STRING, row STRING")
-    rejects = verified.filter("key IS NULL").select(functions.lit("skan_rejects").alias("table"), "text")
-    rows = rows.union(rejects)
-    rows.write.partitionBy("table").text(target)
-    verified.unpersist()
-
-
-def write_tables(spark, arguments, out, keys):
-    """Makes the tables of the rows in the folder `out`, and the Parquet files of the keys in the folder `keys`."""
-    for table in TABLES:
-        target = os.path.join(out, "jsonl", table)
-        arrange(os.path.join(out, "rows", f"table={table}"), target, "jsonl")
-        parquet(spark, target, columns_of(arguments.postback, table), os.path.join(out, "parquet", table))
-    lines = os.path.join(out, "rows", "table=seen_keys")
-    os.makedirs(lines, exist_ok=True)
-    parquet(spark, lines, KEYS, keys)
-    shutil.rmtree(os.path.join(out, "rows"))
-
-
-def parquet(spark, lines, columns, target):
-    """Writes JSON Lines as Parquet, with typed columns. A value of another type is an error."""
-    reader = spark.read.schema(columns).option("mode", "FAILFAST").option("lineSep", "\n")
-    reader.json(lines).write.parquet(f"{target}.spark")
-    arrange(f"{target}.spark", target, "parquet")
-    shutil.rmtree(f"{target}.spark")
+    finish = postback_records.finisher(arguments.postback, [*options, *models], secret, folder, columns)
+    partitions = arguments.partitions or context.defaultParallelism
+    return lines.repartitionAndSortWithinPartitions(partitions, postback_records.partition).mapPartitions(finish).collect()
 
 
 def run(arguments):
@@ -151,7 +113,7 @@ def run(arguments):
     if not arguments.postback:
         raise Failure(66, "There is no program postback. Install it on each machine, or name it with --postback.")
     models = [word for path in arguments.models for word in ("--models", path)]
-    check = subprocess.run([arguments.postback, "records", "finish", *options, *models], stdin=subprocess.DEVNULL)
+    check = subprocess.run([arguments.postback, "records", "finish", "--blocks", *options, *models], stdin=subprocess.DEVNULL)
     if check.returncode != 0:
         raise Failure(max(check.returncode, 0) or 70, "The options are not those of postback run.")
     version = subprocess.run([arguments.postback, "--version"], capture_output=True, text=True).stdout
@@ -159,20 +121,17 @@ def run(arguments):
     out = os.path.abspath(arguments.out)
     batches = Batches(arguments.seen or os.path.join(out, "_seen"))
 
-    from pyspark.sql import SparkSession
+    from pyspark import SparkConf, SparkContext
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = SparkSession.builder.appName("postback").config("spark.sql.session.timeZone", "UTC") \
-        .config("spark.sql.adaptive.enabled", "false").config("spark.ui.showConsoleProgress", "false") \
-        .config("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS") \
-        .config("spark.sql.maxConcurrentOutputFileWriters", "8") \
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "4096").getOrCreate()
-    atexit.register(spark.stop)
-    spark.sparkContext.setLogLevel("WARN")
-    spark.sparkContext.addPyFile(postback_records.__file__)
+    context = SparkContext(conf=SparkConf().setAppName("postback").set("spark.ui.showConsoleProgress", "false"))
+    atexit.register(context.stop)
+    context.setLogLevel("WARN")
+    for module in (postback_records, postback_tables):
+        context.addPyFile(module.__file__)
     done("start")
-    options += ["--jobs", spark.conf.get("spark.task.cpus", "1")]
+    options += ["--jobs", context.getConf().get("spark.task.cpus", "1")]
     known = {digest for record in batches.records for digest in record["inputs"]}
-    splits, digests, skipped = splits_of(spark.sparkContext, names, arguments.split_bytes, known)
+    splits, digests, skipped = splits_of(context, names, arguments.split_bytes, known)
     done("lines counted")
     for name, record in zip(batches.names, batches.records):
         if record["inputs"] == digests and not splits:
@@ -183,14 +142,17 @@ def run(arguments):
     hidden, keys = os.path.join(out, f".{name}.inprogress"), os.path.join(batches.folder, f".{name}.inprogress")
     if os.path.exists(os.path.join(out, name)):
         raise Failure(73, f"{out}/{name} exists, and is of other --seen keys. Give another --out or the keys' folder.")
-    for folder in (hidden, keys):
+    tasks = os.path.join(out, f".{name}.tasks")
+    for folder in (hidden, keys, tasks):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
-    write_rows(spark, arguments, options, names, splits, batches.paths(), os.path.join(hidden, "rows"))
+    columns = {table: columns_of(arguments.postback, table) for table in TABLES}
+    columns["seen_keys"] = KEYS
+    parts = write_rows(context, arguments, options, splits, batches.key_files(), tasks, columns)
     done("rows")
-    write_tables(spark, arguments, hidden, os.path.join(keys, "keys"))
-    done("Parquet")
-    summary = summary_of(spark, hidden, time.monotonic() - start, skipped, method)
+    arrange(parts, tasks, columns, hidden, os.path.join(keys, "keys"))
+    shutil.rmtree(tasks, ignore_errors=True)
+    summary = summary_of(parts, time.monotonic() - start, skipped, method)
     summary["parts"] = [f"{arguments.out}/{name}/jsonl/{table}/{part}" for table in TABLES
                         for part in sorted(os.listdir(os.path.join(hidden, "jsonl", table)))]
     with open(os.path.join(hidden, "summary.json"), "w") as file:

@@ -1,23 +1,25 @@
 """What the tasks of the Spark job run: processes of `postback`, which read and write lines.
 
-A process that dies, or an input that breaks, fails its task, so that no record is lost.
+Spark moves lines as they are, under keys of their own, and never looks into one. A process that dies, or an input that
+breaks, fails its task, so that no record is lost.
 """
 
 import hashlib
 import json
 import os
-import re
 import subprocess
 import tempfile
 import threading
 
+from postback_tables import Part, from_json
+
 BLOCK = 1 << 20
-VERIFIED = re.compile(
-    r'^\{"postback_key":(?:null|"(?P<key>[0-9a-f]{32})"),"source_file":"(?P<file>(?:[^"\\]|\\.)*)",'
-    r'"source_line":(?P<line>[0-9]+)(?:,"source_index":(?P<index>[0-9]+))?'
-    r'(?:,"file_modified_at":"[^"]*")?(?:,"table":"skan_rejects","row":(?P<row>.*),"line_mac":"[0-9a-f]{64}"\}$)?'
-).pattern
-TABLES = ("skan_postbacks", "skan_events", "skan_rejects", "seen_keys")
+ACCEPTED, REJECTED = b'{"postback_key":"', b'{"postback_key":null,'
+REJECT, LINE_MAC = b',"table":"skan_rejects","row":', b',"line_mac":"'
+MAC_SIZE = len(LINE_MAC) + 64 + len(b'"}')
+# Behind the digits of the postback's key: the task, and the place among its lines. Both are 0 for a key of an earlier batch.
+SEEN = bytes(12)
+COMPARED = ["content_digest", "unsigned_fields", "unsigned_number"]
 
 
 class Child:
@@ -49,23 +51,10 @@ class Child:
             self.failure = failure
             self.process.kill()
 
-    def tables(self):
-        """The lines of the output as Arrow arrays of texts. Ends only if the process and its input ended well."""
-        import pyarrow
-        import pyarrow.compute
-
-        def lines(text):
-            return pyarrow.compute.split_pattern(pyarrow.array([text], pyarrow.string()), "\n").flatten()
-
-        rest = b""
+    def output(self, read):
+        """What `read` yields of the output; it returns an incomplete rest. Ends only if process and input ended well."""
         try:
-            while block := self.process.stdout.read(BLOCK):
-                whole, newline, rest_of_block = block.rpartition(b"\n")
-                if newline:
-                    yield lines(rest + whole)
-                    rest = rest_of_block
-                else:
-                    rest += block
+            rest = yield from read(self.process.stdout)
             status = self.process.wait()
             self.thread.join()
             if status != 0 or self.failure or rest:
@@ -75,6 +64,27 @@ class Child:
         finally:
             self.process.kill()
             self.process.wait()
+
+
+def lines_of(output):
+    """The lines of a process, as a list for each block."""
+    rest = b""
+    while block := output.read(BLOCK):
+        *lines, rest = (rest + block).split(b"\n")
+        yield lines
+    return rest
+
+
+def blocks_of(output):
+    """The blocks of rows of a process: the table, the number of rows, the rows as JSON Lines, and as CSV."""
+    while head := output.readline():
+        block = json.loads(head) if head.endswith(b"\n") else {"jsonl_bytes": 1, "csv_bytes": 0}
+        middle, size = block["jsonl_bytes"], block["jsonl_bytes"] + block["csv_bytes"]
+        text = memoryview(output.read(size))
+        if len(text) < size:
+            return head
+        yield block["table"], block["rows"], text[:middle], text[middle:]
+    return b""
 
 
 def run_to(output, command, source=None):
@@ -105,14 +115,12 @@ def lines_of_split(path, start, end):
                 yield file.readline()
 
 
-def verifier(postback, options, secret, names):
-    """The function for `mapInArrow` that reads splits and verifies their records."""
-    def verify(batches):
-        import pyarrow
-        import pyarrow.compute as compute
-        splits = [json.loads(split) for batch in batches for split in batch.column(0).to_pylist()]
-        order = {name: number for number, name in reversed(list(enumerate(names)))}
+def verifier(postback, options, secret, folder, columns):
+    """The function of a task that reads splits and verifies their records.
 
+    It writes the rejects, and yields the other lines under their keys, by which they are sorted as the inputs are.
+    """
+    def verify(number, splits):
         def feed(output):
             for split in splits:
                 command = [postback, "records", "read", "--quiet", "--source-file", split["name"], *options]
@@ -122,52 +130,77 @@ def verifier(postback, options, secret, names):
                     command += ["--first-line", str(split["line"]), "--file-modified-at", split["modified"], "-"]
                     run_to(output, command, lines_of_split(split["path"], split["start"], split["end"]))
 
-        for lines in Child([postback, "records", "verify", "--quiet", *options], secret, feed).tables():
-            found = compute.extract_regex(lines, VERIFIED)
-            key, file, line, index, row = (compute.struct_field(found, name)
-                                           for name in ("key", "file", "line", "index", "row"))
-            accepted = compute.not_equal(key, "")
-            unread = compute.and_(compute.invert(accepted), compute.equal(row, ""))
-            if found.null_count or compute.any(unread).as_py():
-                raise RuntimeError("postback records verify wrote a line of another form")
-            encoded = file.dictionary_encode()
-            numbers = pyarrow.array([order[json.loads(f'"{name}"')] for name in encoded.dictionary.to_pylist()], "int32")
-            yield pyarrow.RecordBatch.from_arrays(
-                [compute.if_else(accepted, key, None), numbers.take(encoded.indices), line.cast("int64"),
-                 compute.if_else(compute.equal(index, ""), "0", index).cast("int64"),
-                 compute.if_else(accepted, lines, row)],
-                ["key", "file", "line", "index", "text"])
+        rejects, place = Part(folder, "skan_rejects", columns["skan_rejects"], from_json), number << 64
+        for lines in Child([postback, "records", "verify", "--quiet", *options], secret, feed).output(lines_of):
+            rows = []
+            for line in lines:
+                if line.startswith(ACCEPTED):
+                    place += 1
+                    yield line[len(ACCEPTED):len(ACCEPTED) + 32] + place.to_bytes(12, "big"), line
+                elif line.startswith(REJECTED) and line.startswith(LINE_MAC, len(line) - MAC_SIZE):
+                    rows += line[line.index(REJECT) + len(REJECT):-MAC_SIZE], b"\n"
+                else:
+                    raise RuntimeError("postback records verify wrote a line of another form")
+            if rows:
+                text = b"".join(rows)
+                rejects.write(text, text)
+        yield b"", json.dumps(rejects.end())
     return verify
 
 
-def finisher(postback, options, secret):
-    """The function for `mapInArrow` that deduplicates and decodes sorted records."""
-    def finish(batches):
-        import pyarrow
-        import pyarrow.compute as compute
+def seen_lines(path):
+    """The keys of an earlier batch as lines for `finish`, under keys that come before those of records."""
+    import pyarrow.parquet
+    for batch in pyarrow.parquet.ParquetFile(path).iter_batches(columns=["postback_key", *COMPARED]):
+        for key, digest, fields, number in zip(*(column.to_pylist() for column in batch.columns)):
+            number = "null" if number is None else number
+            yield key.encode() + SEEN, (f'{{"postback_key":"{key}","seen":true,"content_digest":{digest},'
+                                        f'"unsigned_fields":{fields},"unsigned_number":{number}}}').encode()
+
+
+def partition(key):
+    """The partition of a key, before Spark takes it modulo their number. What has no key goes to the first one."""
+    return int(key[:8] or b"0", 16)
+
+
+def finisher(postback, options, secret, folder, columns):
+    """The function of a task that deduplicates and decodes sorted records, and writes the tables.
+
+    It returns what it wrote, and what the tasks before it did.
+    """
+    def finish(lines):
+        written = []
 
         def feed(output):
-            for batch in batches:
-                key, file, text = batch.columns
-                if len(key) > 1:
+            ready, size, seen = [], 0, None
+            for key, line in lines:
+                if not key:
+                    written.append(json.loads(line))
+                elif key.endswith(SEEN):
                     # The key of an earlier batch is of use only before a record that has it.
-                    followed = compute.equal(key[:-1], key[1:])
-                    kept = compute.or_(compute.greater_equal(file, 0), pyarrow.concat_arrays(
-                        [followed, pyarrow.array([True])]))
-                    text = text.filter(kept)
-                if len(text):
-                    output.write("\n".join(text.to_pylist()).encode() + b"\n")
+                    seen = key[:32], line
+                else:
+                    if seen:
+                        ready += [seen[1]] if key.startswith(seen[0]) else []
+                        seen = None
+                    ready.append(line)
+                    size += len(line)
+                    if size >= BLOCK:
+                        output.write(b"\n".join(ready) + b"\n")
+                        ready, size = [], 0
+            if ready:
+                output.write(b"\n".join(ready) + b"\n")
 
-        for lines in Child([postback, "records", "finish", "--quiet", *options], secret, feed).tables():
-            count = 0
-            for table in TABLES:
-                start = f'{{"table":"{table}","row":'
-                rows = lines.filter(compute.starts_with(lines, start))
-                count += len(rows)
-                rows = compute.binary_slice(rows.cast("binary"), len(start), -1).cast("string")
-                yield pyarrow.RecordBatch.from_arrays([pyarrow.repeat(table, len(rows)), rows], ["table", "row"])
-            if count != len(lines):
-                raise RuntimeError("postback records finish wrote a line of another form")
+        parts = {table: Part(folder, table, columns[table]) for table in columns}
+        command = [postback, "records", "finish", "--quiet", "--blocks", *options]
+        counts = dict.fromkeys(columns, 0)
+        for table, count, rows, csv in Child(command, secret, feed).output(blocks_of):
+            parts[table].write(rows, csv)
+            counts[table] += count
+        written += [part.end() for part in parts.values()]
+        if counts != {part["table"]: part["rows"] for part in written[-len(parts):]}:
+            raise RuntimeError("postback records finish wrote other numbers of rows than it says")
+        return written
     return finish
 
 

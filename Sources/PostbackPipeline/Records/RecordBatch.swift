@@ -12,8 +12,8 @@ struct RecordBatch: Sendable {
   struct Reject: Sendable {
     /// The number of records of the batch before it.
     let place: Int
-    /// The row as JSON, with the name of its table.
-    let line: [UInt8]
+    /// The row as JSON.
+    let row: [UInt8]
   }
 
   /// The records.
@@ -109,8 +109,7 @@ final class RecordBatchReader {
     var proof: LineProof?
     if let secret { proof = try lines.proof(secret) }
     if lines[.table].kind != .absent {
-      let reject = RecordText.row(try lines.reject(), table: Table.rejects.name)
-      batch.rejects.append(RecordBatch.Reject(place: batch.raw.records.count, line: reject))
+      batch.rejects.append(RecordBatch.Reject(place: batch.raw.records.count, row: Array(try lines.reject())))
       return
     }
     guard lines.hasRecord else {

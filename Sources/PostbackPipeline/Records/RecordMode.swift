@@ -16,24 +16,28 @@ package struct RecordMode: Sendable {
   private let receivedAt: ReceivedAtRule
   private let format: RowFormat
   private let secret: LineSecret?
+  private let writesBlocks: Bool
   private let jobs: Int
 
-  /// Record mode with the settings of a run, and the secret of the job if it has one.
+  /// Record mode with the settings of a run, and the secret of the job if it has one. With `writesBlocks`, `finish` writes
+  /// blocks of rows.
   package init(
     settings: PipelineSettings,
     receivedAt: ReceivedAtRule,
     keepsRawBodies: Bool,
     keepsAddresses: Bool,
     secret: LineSecret?,
+    writesBlocks: Bool,
     jobs: Int
   ) {
     self.settings = settings
     self.receivedAt = receivedAt
     format = RowFormat(
-      TableEncoding([.jsonLines], keepsRawBodies: keepsRawBodies),
+      TableEncoding(writesBlocks ? [.jsonLines, .csv] : [.jsonLines], keepsRawBodies: keepsRawBodies),
       keepsAddresses: keepsAddresses
     )
     self.secret = secret
+    self.writesBlocks = writesBlocks
     self.jobs = jobs
   }
 
@@ -71,7 +75,7 @@ package struct RecordMode: Sendable {
     for try await text in texts { try write(text) }
   }
 
-  /// Deduplicates and decodes the records that `verify` accepted, and hands each batch of lines to `write`.
+  /// Deduplicates and decodes the records that `verify` accepted, and hands the rows of each batch to `write`.
   ///
   /// With the secret of the job, verdicts are restored from lines that have a proof; without one, signatures are verified.
   package func finish(_ write: ([UInt8]) throws -> Void) async throws {
@@ -88,7 +92,11 @@ package struct RecordMode: Sendable {
       let index = SeenIndex((last.map { [$0] } ?? []) + batch.seen)
       let unique = try restored.deduplicated(in: index)
       if let key = batch.lastKey { last = index.recentEntry(for: key) ?? last }
-      try write(try unique.decoded(with: settings.models).lines(format, passing: batch.rejects))
+      let decoded = unique.decoded(with: settings.models)
+      try write(
+        writesBlocks
+          ? try decoded.blocks(format, passing: batch.rejects) : try decoded.lines(format, passing: batch.rejects)
+      )
     }
   }
 }
@@ -187,7 +195,9 @@ extension Batch<Decoded> {
     var firsts = encoded.firsts[...]
     var text = RecordText(capacity: rows.all.reduce(0) { $0 + $1.count } + 256 * outcomes.count)
     for (index, outcome) in outcomes.enumerated() {
-      while let reject = passed.first, reject.place <= index { text.append(passed.removeFirst().line) }
+      while let reject = passed.first, reject.place <= index {
+        text.append(row: passed.removeFirst().row, table: Table.rejects.name)
+      }
       switch outcome {
       case .accepted(let decoded):
         text.append(row: rows.postbacks.popLine(), table: Table.postbacks.name)
@@ -196,7 +206,28 @@ extension Batch<Decoded> {
       case .rejected: text.append(row: rows.rejects.popLine(), table: Table.rejects.name)
       }
     }
-    for reject in passed { text.append(reject.line) }
+    for reject in passed { text.append(row: reject.row, table: Table.rejects.name) }
+    return text.bytes
+  }
+
+  /// Returns a block of the rows of each table, and one of the rejects that are passed on.
+  fileprivate func blocks(
+    _ format: RowFormat,
+    passing rejects: [RecordBatch.Reject]
+  ) throws(LibcryptoFailure) -> [UInt8] {
+    let encoded = try encoded(as: format)
+    var passed = EncodedRows()
+    for reject in rejects { passed.jsonLines += reject.row + [UInt8(ascii: "\n")] }
+    passed.count = rejects.count
+    var seen = EncodedRows()
+    for first in encoded.firsts { RecordText.append(first.seen, asCSV: &seen.csv) }
+    seen.count = encoded.firsts.count
+    var blocks = zip(Table.all, encoded.portions.all).flatMap { table, portions in
+      portions.map { (table: table.name, rows: $0.rows) }
+    }
+    blocks += [(Table.rejects.name, passed), ("seen_keys", seen)]
+    var text = RecordText(capacity: blocks.reduce(0) { $0 + $1.rows.jsonLines.count + $1.rows.csv.count + 128 })
+    for block in blocks where block.rows.count > 0 { text.append(block: block.rows, table: block.table) }
     return text.bytes
   }
 }

@@ -14,9 +14,6 @@ struct RecordText {
   /// Room for some bytes.
   init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-  /// Appends a line that is complete.
-  mutating func append(_ line: [UInt8]) { bytes += line }
-
   /// Appends a row of a table as a line: `row` is the JSON of the row.
   mutating func append(row: some Collection<UInt8>, table: String) {
     bytes += Array("{\"table\":\"\(table)\",\"row\":".utf8)
@@ -24,11 +21,18 @@ struct RecordText {
     bytes += Array("}\n".utf8)
   }
 
-  /// Returns a row of a table as a line.
-  static func row(_ row: some Collection<UInt8>, table: String) -> [UInt8] {
-    var text = RecordText(capacity: row.count + 40)
-    text.append(row: row, table: table)
-    return text.bytes
+  /// Appends rows of a table as a block: a line with their number and the sizes of their forms, and then the forms.
+  mutating func append(block rows: EncodedRows, table: String) {
+    bytes += Array("{\"table\":\"\(table)\",\"rows\":\(rows.count),\"jsonl_bytes\":\(rows.jsonLines.count)".utf8)
+    bytes += Array(",\"csv_bytes\":\(rows.csv.count)}\n".utf8)
+    bytes += rows.jsonLines
+    bytes += rows.csv
+  }
+
+  /// Appends the row of `seen_keys` of an accepted postback as CSV.
+  static func append(_ seen: RecentIndex.Seen, asCSV csv: inout [UInt8]) {
+    csv += Array("\(seen.key),\(seen.content.digest),\(seen.content.unsigned),".utf8)
+    csv += Array("\(seen.number.map(String.init) ?? "")\r\n".utf8)
   }
 
   /// Appends the row of `seen_keys` of an accepted postback.

@@ -104,6 +104,11 @@ struct RecordsVerifyCommand: Command {
 
 /// `postback records finish`: the second half of a run, for programs that distribute it.
 struct RecordsFinishCommand: Command {
+  struct Options: OptionGroup {
+    let verdict = VerdictOptions()
+    let writesBlocks = Option("--blocks", "Write blocks of rows, as JSON Lines and as CSV, in place of lines.").isGiven
+  }
+
   static let manual = Manual(
     name: "records finish",
     summary: "Deduplicate and decode verified records, and write the rows of tables.",
@@ -131,8 +136,16 @@ struct RecordsFinishCommand: Command {
       The key is in the first 49 bytes of each line, and verify keeps the order of its input. So where the lines are in the
       order of the inputs, a stable sort by these bytes is enough, as in the example; it takes rows of seen_keys too, before
       the lines. A sort by all bytes would put line 10 before line 9.
+
+      With --blocks, each batch is a block for each table: a line with the number of rows and the sizes of two texts, then
+      the rows as JSON Lines, and then the same rows as CSV without a header, with the columns of postback schema.
+
+        {"table":"skan_postbacks","rows":2,"jsonl_bytes":2210,"csv_bytes":830}
+
+      Rejects that are passed on have no CSV, and keys have no JSON Lines: the columns of seen_keys are postback_key,
+      content_digest, unsigned_fields, unsigned_number.
       """,
-    options: VerdictOptions.options,
+    options: Options.options,
     example: """
       LC_ALL=C sort --stable --key=1.1,1.49 verified.jsonl \\
           | postback records finish --models models/ > rows.jsonl
@@ -143,8 +156,11 @@ struct RecordsFinishCommand: Command {
 
   init(_ arguments: Arguments) throws(CommandFailure) {
     try RecordsOptions.refuseOperands(arguments)
-    let options: VerdictOptions = try arguments.read()
-    mode = try options.mode(models: try Models(checking: options.records.models))
+    let options: Options = try arguments.read()
+    mode = try options.verdict.mode(
+      models: try Models(checking: options.verdict.records.models),
+      writesBlocks: options.writesBlocks
+    )
   }
 
   func run() async throws(CommandFailure) {
@@ -173,7 +189,11 @@ struct RecordsOptions: OptionGroup {
     }
   }
 
-  func mode(models: Models = .none, secret: LineSecret? = nil) throws(CommandFailure) -> RecordMode {
+  func mode(
+    models: Models = .none,
+    secret: LineSecret? = nil,
+    writesBlocks: Bool = false
+  ) throws(CommandFailure) -> RecordMode {
     let limits = postbackBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
     let trust = try trust.trust()
     TrustOptions.announce(trust)
@@ -183,6 +203,7 @@ struct RecordsOptions: OptionGroup {
       keepsRawBodies: keepsRawBodies,
       keepsAddresses: keepsAddresses,
       secret: secret,
+      writesBlocks: writesBlocks,
       jobs: jobs
     )
   }
@@ -198,8 +219,8 @@ struct VerdictOptions: OptionGroup {
     "A secret of \(LineSecret.shortest) bytes or more, the same for verify and finish, which proves that verify wrote a line."
   ).value(.text)
 
-  func mode(models: Models = .none) throws(CommandFailure) -> RecordMode {
-    try records.mode(models: models, secret: try secret())
+  func mode(models: Models = .none, writesBlocks: Bool = false) throws(CommandFailure) -> RecordMode {
+    try records.mode(models: models, secret: try secret(), writesBlocks: writesBlocks)
   }
 
   /// Reads the secret, less the line ends after it.
