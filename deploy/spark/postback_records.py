@@ -150,12 +150,14 @@ def verifier(postback, options, secret, folder, columns):
 
 def seen_lines(path):
     """The keys of an earlier batch as lines for `finish`, under keys that come before those of records."""
+    import pyarrow.compute
     import pyarrow.parquet
     for batch in pyarrow.parquet.ParquetFile(path).iter_batches(columns=["postback_key", *COMPARED]):
-        for key, digest, fields, number in zip(*(column.to_pylist() for column in batch.columns)):
-            number = "null" if number is None else number
-            yield key.encode() + SEEN, (f'{{"postback_key":"{key}","seen":true,"content_digest":{digest},'
-                                        f'"unsigned_fields":{fields},"unsigned_number":{number}}}').encode()
+        key, digest, fields, number = (column.cast("string") for column in batch.columns)
+        lines = pyarrow.compute.binary_join_element_wise(
+            '{"postback_key":"', key, '","seen":true,"content_digest":', digest, ',"unsigned_fields":', fields,
+            ',"unsigned_number":', number.fill_null("null"), "}", "")
+        yield from zip((key + SEEN for key in key.cast("binary").to_pylist()), lines.cast("binary").to_pylist())
 
 
 def partition(key):
