@@ -60,6 +60,7 @@ package final class ReceiverService: Sendable {
       commits = GroupCommit(
         try SpoolWriter(spool),
         waitingBytes: configuration.waitingBytes,
+        gathering: .milliseconds(20),
         metrics: metrics,
         report: { event in
           switch event {

@@ -5,6 +5,9 @@ internal import PostbackPipeline
 internal import Synchronization
 
 /// Makes postbacks, or events, durable in groups: while one group is written and fsynced, the next one gathers.
+///
+/// Lines that may gather wait for others, so that they share a page of the disk: until `gathering` after the start of the
+/// last write, or until they fill a page. After a longer pause they are written at once.
 package final class GroupCommit: Sendable {
   /// A change in the state of the spool that an operator needs to know.
   package enum Event: Sendable {
@@ -26,11 +29,22 @@ package final class GroupCommit: Sendable {
     var failedBytes = 0
     /// The start of the write or probe that is in progress; nil if there is none.
     var writingSince: ContinuousClock.Instant?
+    /// The start of the last write of a group; nil before the first.
+    var startedAt: ContinuousClock.Instant?
+
+    /// Returns the next group to write, and the time that lines may still gather; zero if there are none.
+    mutating func next(gathering: Duration) -> (CommitQueue<Waiter>.Group?, Duration) {
+      let rest = startedAt.map { gathering - (.now - $0) } ?? .zero
+      let mayGather = rest > .zero && !isStopping && failure == nil
+      let group = queue.take(gathering: mayGather)
+      return (group, mayGather && !queue.isEmpty ? rest : .zero)
+    }
   }
 
   private let state: Mutex<State>
   private let work = DispatchSemaphore(value: 0)
   private let stopped = DispatchSemaphore(value: 0)
+  private let gathering: Duration
   private let metrics: ServerMetrics
   private let report: @Sendable (Event) -> Void
 
@@ -42,24 +56,30 @@ package final class GroupCommit: Sendable {
   /// The time after which a write that has not finished counts as hanging.
   private static let patience = Duration.seconds(5)
 
-  /// Starts to write submitted lines into the spool, on a queue of its own.
+  /// Starts to write submitted lines into the spool, on a queue of its own. Lines gather for up to `gathering`.
   package init(
     _ writer: some DurableLineWriter,
     groupBytes: Int = 4 << 20,
     waitingBytes: Int,
+    gathering: Duration = .zero,
     metrics: ServerMetrics,
     report: @escaping @Sendable (Event) -> Void
   ) {
     state = Mutex(State(queue: CommitQueue(groupBytes: groupBytes, waitingLimit: waitingBytes)))
+    self.gathering = gathering
     self.metrics = metrics
     self.report = report
     DispatchQueue(label: "postback.commit", qos: .userInitiated).async { self.run(writer) }
   }
 
   /// Queues whole lines. `whenDone` is called on another thread with the outcome. Returns false, without a call, if the
-  /// queue is full or the commit is stopping.
-  package func submit(_ lines: [UInt8], whenDone: @escaping @Sendable (_ isDurable: Bool) -> Void) -> Bool {
-    let isTaken = state.withLock { $0.isStopping ? false : $0.queue.append(lines, whenDone) }
+  /// queue is full or the commit is stopping. With `mayGather` the lines may wait for others.
+  package func submit(
+    _ lines: [UInt8],
+    mayGather: Bool = false,
+    whenDone: @escaping @Sendable (_ isDurable: Bool) -> Void
+  ) -> Bool {
+    let isTaken = state.withLock { $0.isStopping ? false : $0.queue.append(lines, mayGather: mayGather, whenDone) }
     if isTaken { work.signal() }
     return isTaken
   }
@@ -100,12 +120,16 @@ package final class GroupCommit: Sendable {
   private func run(_ writer: some DurableLineWriter) {
     var writer = writer
     while true {
-      let (group, isStopping, isFailing) = state.withLock { ($0.queue.take(), $0.isStopping, $0.failure != nil) }
+      let ((group, gathers), isStopping, isFailing) = state.withLock {
+        ($0.next(gathering: gathering), $0.isStopping, $0.failure != nil)
+      }
       if let group {
         commit(group, &writer)
       } else if isStopping {
         stopped.signal()
         return
+      } else if gathers > .zero {
+        _ = work.wait(timeout: .now() + .microseconds(Int(gathers / .microseconds(1)) + 1))
       } else if !isFailing {
         work.wait()
       } else if work.wait(timeout: .now() + Self.probeInterval) == .timedOut {
@@ -118,6 +142,7 @@ package final class GroupCommit: Sendable {
 
   private func commit(_ group: CommitQueue<Waiter>.Group, _ writer: inout some DurableLineWriter) {
     let start = ContinuousClock.now
+    state.withLock { $0.startedAt = start }
     let isDurable = note(group.bytes.count) { () throws(FileFailure) in try writer.write(group.bytes) }
     metrics.add(
       commit: .now - start,
@@ -171,7 +196,12 @@ struct CommitQueue<Waiter: Sendable>: Sendable {
     fileprivate(set) var bytes: [UInt8] = []
     /// The waiters to notify when the group has been written or has failed.
     fileprivate(set) var waiters: [Waiter] = []
+    /// Indicates that all lines may wait for others.
+    fileprivate var mayGather = true
   }
+
+  /// The bytes from which a group gains nothing by more lines: each further one takes room on the disk of its own.
+  private static var pageBytes: Int { 4096 }
 
   private let groupBytes: Int
   /// The number of bytes that may wait together.
@@ -190,8 +220,9 @@ struct CommitQueue<Waiter: Sendable>: Sendable {
   /// Indicates that no group waits to be written.
   var isEmpty: Bool { groups.isEmpty }
 
-  /// Adds the lines of a request, which stay in one group; returns false if there is no room.
-  mutating func append(_ lines: [UInt8], _ waiter: Waiter) -> Bool {
+  /// Adds the lines of a request, which stay in one group; returns false if there is no room. A group of which a request
+  /// may not gather does not wait for more.
+  mutating func append(_ lines: [UInt8], mayGather: Bool = false, _ waiter: Waiter) -> Bool {
     guard waitingBytes + lines.count <= waitingLimit else { return false }
     waitingBytes += lines.count
     if groups.last.map({ $0.bytes.count + lines.count > groupBytes }) ?? true { groups.append(Group()) }
@@ -202,11 +233,17 @@ struct CommitQueue<Waiter: Sendable>: Sendable {
       groups[groups.count - 1].bytes += lines
     }
     groups[groups.count - 1].waiters.append(waiter)
+    if !mayGather { groups[groups.count - 1].mayGather = false }
     return true
   }
 
-  /// Removes the next group to write; nil if there is none. Its bytes count as waiting until `finish`.
-  mutating func take() -> Group? { groups.isEmpty ? nil : groups.removeFirst() }
+  /// Removes the next group to write; nil if there is none, or with `gathering` if it may wait for more lines and fills no
+  /// page yet. Its bytes count as waiting until `finish`.
+  mutating func take(gathering: Bool = false) -> Group? {
+    guard let first = groups.first else { return nil }
+    if gathering, groups.count == 1, first.mayGather, first.bytes.count < Self.pageBytes { return nil }
+    return groups.removeFirst()
+  }
 
   /// Ends the wait of a group that was written or has failed.
   mutating func finish(_ group: Group) { waitingBytes -= group.bytes.count }

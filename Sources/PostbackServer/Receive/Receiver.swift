@@ -214,7 +214,8 @@ package struct Receiver: Sendable {
     _ done: HTTPResponse,
     note: @escaping @Sendable (_ isDurable: Bool) -> Void = { _ in }
   ) {
-    let isTaken = commits.submit(lines) { isDurable in
+    // A device sends one postback and waits for nothing else; a forwarder may send the next one after the answer.
+    let isTaken = commits.submit(lines, mayGather: reception.channel == .appleDirect) { isDurable in
       note(isDurable)
       if isDurable { metrics.add(received: count, reception.channel, reception.forwarder) }
       reply.send(isDurable ? done : Self.unavailable("The request could not be stored."))

@@ -1,3 +1,6 @@
+import Dispatch
+import Foundation
+import Spool
 import TestSupport
 import Testing
 
@@ -45,5 +48,57 @@ import Testing
     queue.finish(group)
     let third = queue.append([1], 3)
     #expect(first && !second && third)
+  }
+
+  @Test func `gathers lines until they fill a page, or one of them may not wait`() {
+    var queue = CommitQueue<Int>(groupBytes: 1 << 20, waitingLimit: 1 << 20)
+    func add(_ count: Int, _ mayGather: Bool, _ waiter: Int) {
+      let isTaken = queue.append([UInt8](repeating: 1, count: count), mayGather: mayGather, waiter)
+      #expect(isTaken)
+    }
+    func take(gathering: Bool = true) -> [Int]? { queue.take(gathering: gathering)?.waiters }
+    add(1000, true, 1)
+    add(1000, true, 2)
+    let early = take()
+    add(3000, true, 3)
+    let page = take()
+    add(10, true, 4)
+    let second = take()
+    add(10, false, 5)
+    let urgent = take()
+    add(10, true, 6)
+    let due = take(gathering: false)
+    #expect([early, page, second, urgent, due] == [nil, [1, 2, 3], nil, [4, 5], [6]])
+    #expect(queue.isEmpty)
+  }
+}
+
+@Suite struct `The group commit` {
+  @Test(arguments: [true, false]) func `writes what comes after a pause at once, and lets more of it share a file`(
+    _ mayGather: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path("spool"), withIntermediateDirectories: true)
+    let commits = GroupCommit(
+      try SpoolWriter(folder.path("spool")),
+      waitingBytes: 1 << 20,
+      gathering: .seconds(600),
+      metrics: ServerMetrics(),
+      report: { _ in }
+    )
+    let isDone = DispatchSemaphore(value: 0)
+    func submit(_ line: String, mayGather: Bool = true) {
+      #expect(commits.submit(Array(line.utf8), mayGather: mayGather) { if $0 { isDone.signal() } })
+    }
+    submit("one\n")
+    #expect(isDone.wait(timeout: .now() + 60) == .success)
+    submit("two\n")
+    submit("three\n", mayGather: mayGather)
+    // What may gather waits for the end of the commit here, and anything else takes the lines before it along.
+    if !mayGather { for _ in 0..<2 { #expect(isDone.wait(timeout: .now() + 60) == .success) } }
+    #expect(commits.stop(within: .seconds(60)))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("spool/new")).sorted()
+    let texts = try names.map { try String(contentsOfFile: folder.path("spool/new/\($0)"), encoding: .utf8) }
+    #expect(texts == ["one\n", "two\nthree\n"])
   }
 }
