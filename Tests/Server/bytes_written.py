@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the bytes that `postback serve --watch` writes for each postback of a trickle, and the time until a postback is visible.
 
-    bytes_written.py [--binary .build/release/postback] [--rate 100] [--seconds 60] [--ext4] [--limit 8192]
+    bytes_written.py [--binary .build/release/postback] [--rate 100] [--seconds 60] [--ext4] [--limit 6144]
 
 Generated postbacks arrive at random times, RATE a second on average, each in a request of its own. Three runs follow each other:
 
@@ -271,7 +271,7 @@ def main():
     parser.add_argument("--binary", default=".build/release/postback")
     parser.add_argument("--rate", type=float, default=100)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--limit", type=float, default=8192, help="the most bytes of serve --watch for each postback")
+    parser.add_argument("--limit", type=float, default=6144, help="the most bytes of serve --watch for each postback")
     parser.add_argument("--ext4", action="store_true", help="measure the device of an ext4 file system too; needs root")
     options = parser.parse_args()
     if not shutil.which("strace"):
