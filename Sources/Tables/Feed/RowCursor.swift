@@ -115,8 +115,7 @@ package struct RowCursor: ~Copyable {
 
   /// The integer in a cell; nil if the cell is not an integer, or has 20 characters or more.
   package func integer(_ column: Int) -> Int64? {
-    guard let cell = cell(column), cell.count < 20 else { return nil }
-    return Int64(decimal: bytes.span.extracting(cell.indices))
+    cell(column).flatMap { Int64(decimal: bytes.span.extracting($0.indices)) }
   }
 
   /// The Boolean in a cell; nil if the cell is not a Boolean.
@@ -170,26 +169,21 @@ package struct RowCursor: ~Copyable {
 }
 
 extension Int64 {
-  /// Parses digits with or without a sign before them; nil for other bytes, and for a number that is too large.
+  /// Parses digits with or without a sign before them; nil for other bytes, and for a text of 20 characters or more.
   fileprivate init?(decimal text: Span<UInt8>) {
-    guard !text.isEmpty else { return nil }
+    guard !text.isEmpty, text.count < 20 else { return nil }
     let isNegative = text[0] == UInt8(ascii: "-")
     let start = isNegative || text[0] == UInt8(ascii: "+") ? 1 : 0
     guard start < text.count else { return nil }
-    self = 0
+    // 19 digits are below 2 to the power of 64.
+    var magnitude: UInt64 = 0
     for index in start..<text.count {
       let digit = text[index] &- UInt8(ascii: "0")
       guard digit <= 9 else { return nil }
-      // Summed below zero, where there is one number more than above it.
-      let (tenfold, isLarge) = multipliedReportingOverflow(by: 10)
-      let (sum, isLarger) = tenfold.subtractingReportingOverflow(Int64(digit))
-      guard !isLarge, !isLarger else { return nil }
-      self = sum
+      magnitude = magnitude * 10 + UInt64(digit)
     }
-    if !isNegative {
-      guard self != .min else { return nil }
-      negate()
-    }
+    guard let number = Int64(exactly: magnitude) else { return nil }
+    self = isNegative ? -number : number
   }
 }
 
