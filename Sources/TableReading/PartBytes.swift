@@ -31,22 +31,22 @@ package struct ResultWriter {
   package mutating func append(_ number: UInt8) { storage.append(number) }
 
   /// Appends a number, its least byte first.
-  package mutating func append(_ number: Int) { add(number) }
+  package mutating func append(_ number: Int) { storage.append(littleEndian: number) }
 
   /// Appends a number, its least byte first.
-  package mutating func append(_ number: Int32) { add(number) }
+  package mutating func append(_ number: Int32) { storage.append(littleEndian: number) }
 
   /// Appends a number, its least byte first.
-  package mutating func append(_ number: Int64) { add(number) }
+  package mutating func append(_ number: Int64) { storage.append(littleEndian: number) }
 
   /// Appends a number, its least byte first.
-  package mutating func append(_ number: UInt32) { add(number) }
+  package mutating func append(_ number: UInt32) { storage.append(littleEndian: number) }
 
   /// Appends a number, its least byte first.
-  package mutating func append(_ number: UInt64) { add(number) }
+  package mutating func append(_ number: UInt64) { storage.append(littleEndian: number) }
 
   /// Appends a number, its least byte first.
-  package mutating func append(_ number: UInt128) { add(number) }
+  package mutating func append(_ number: UInt128) { storage.append(littleEndian: number) }
 
   /// Appends a number with seven bits in each byte, the least ones first; all but the last byte have the upper bit.
   package mutating func append(sevenBits number: UInt64) {
@@ -56,10 +56,6 @@ package struct ResultWriter {
       rest >>= 7
     }
     storage.append(UInt8(rest))
-  }
-
-  private mutating func add(_ number: some FixedWidthInteger) {
-    unsafe withUnsafeBytes(of: number.littleEndian) { unsafe storage.append(contentsOf: $0) }
   }
 
   /// Appends a number or nil.
@@ -78,7 +74,7 @@ package struct ResultWriter {
   }
 
   /// Appends an amount.
-  package mutating func append(_ amount: Amount) { add(amount.units) }
+  package mutating func append(_ amount: Amount) { storage.append(littleEndian: amount.units) }
 
   /// Appends some bytes with their number.
   package mutating func append(_ some: ArraySlice<UInt8>) {
