@@ -19,6 +19,10 @@ package enum ReceiverFailure: Error {
 
 /// The running receiver: an HTTP server, and the group commit that makes received postbacks durable.
 package final class ReceiverService: Sendable {
+  /// The time for which postbacks of devices gather, so that at a hundred a second two share a page of the disk. Devices
+  /// wait for nothing but the answer.
+  private static let gathering = Duration.milliseconds(20)
+
   private let server: HTTPServer
   /// The server of the metrics alone; nil if `server` offers them.
   private let metricsServer: HTTPServer?
@@ -60,7 +64,7 @@ package final class ReceiverService: Sendable {
       commits = GroupCommit(
         try SpoolWriter(spool),
         waitingBytes: configuration.waitingBytes,
-        gathering: .milliseconds(20),
+        gathering: Self.gathering,
         metrics: metrics,
         report: { event in
           switch event {
