@@ -78,7 +78,9 @@ def lines_of(output):
 def blocks_of(output):
     """The blocks of rows of a process: the table, the number of rows, the rows as JSON Lines, and as CSV."""
     while head := output.readline():
-        block = json.loads(head) if head.endswith(b"\n") else {"jsonl_bytes": 1, "csv_bytes": 0}
+        if not head.endswith(b"\n"):
+            return head
+        block = json.loads(head)
         middle, size = block["jsonl_bytes"], block["jsonl_bytes"] + block["csv_bytes"]
         text = memoryview(output.read(size))
         if len(text) < size:
