@@ -46,7 +46,7 @@ extension UInt32 {
   fileprivate init?(hexadecimal text: Span<UInt8>, at place: Int) {
     let digits = unsafe UInt64(bigEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
     // All digits at once: bit 6 tells letters. Other bytes give a number too, which has other digits.
-    var values = (digits & 0x0F0F_0F0F_0F0F_0F0F) &+ (digits >> 6 & 0x0101_0101_0101_0101) &* 9
+    var values = (digits & 0x0F0F_0F0F_0F0F_0F0F) &+ (digits >> 6 & 0x0101_0101_0101_0101) * 9
     values &= 0x0F0F_0F0F_0F0F_0F0F
     // Each step moves the values beside each other, until no bits are between them.
     values = (values >> 4 | values) & 0x00FF_00FF_00FF_00FF
