@@ -144,7 +144,7 @@ final class HTTPConnection: Sendable {
   }
 
   /// Ends the connection if its request is overdue, if a long body has stalled, or if its answer is not read.
-  func cut(ifOverdue now: ContinuousClock.Instant) {
+  func cut(ifOverdue now: Duration) {
     let limits = server.limits
     state.withLock { state in
       guard state.isUnread(at: now, after: limits.requestSeconds, stalledFor: limits.stallSeconds) else { return }
@@ -159,13 +159,13 @@ final class HTTPConnection: Sendable {
   }
 
   /// The time since which a request is awaited; nil while one is there, or if the connection was cut.
-  var idleSince: ContinuousClock.Instant? { state.withLock { $0.mayMakeRoom ? $0.since : nil } }
+  var idleSince: Duration? { state.withLock { $0.mayMakeRoom ? $0.since : nil } }
 
   /// Indicates that no request has begun since the connection was accepted.
   var awaitsFirstRequest: Bool { !hadRequest.load(ordering: .relaxed) }
 
   /// Ends the connection if it has awaited a request since then; returns false if it has not.
-  func cut(ifIdleSince since: ContinuousClock.Instant) -> Bool {
+  func cut(ifIdleSince since: Duration) -> Bool {
     var isCut = false
     cut("408 Request Timeout") { state in
       isCut = state.mayMakeRoom && state.since == since
@@ -209,8 +209,7 @@ final class HTTPConnection: Sendable {
   private func proxyClient(_ headers: [HTTPRequest.Field]) -> IPAddress {
     let proxies = server.proxies
     guard proxies.contains(peer) else { return peer }
-    let named = headers.filter { $0.name.isEqualIgnoringCase(to: "X-Forwarded-For") }
-    return proxies.client(of: peer, forwardedFor: named.map(\.value))
+    return proxies.client(of: peer, forwardedFor: headers.values(of: "X-Forwarded-For"))
   }
 
   /// Returns the headers as the library reports them, with trailing white space.
@@ -240,7 +239,7 @@ final class HTTPConnection: Sendable {
     let head = state.withLock { $0.answer(large, response.companion, within: server.bodies) }
     guard let head else { return false }
     if large != nil { limitUnsentBytes() }
-    server.metrics.add(head.route?.name ?? "other", response.status, .now - head.completeAt)
+    server.metrics.add(head.route?.name ?? "other", response.status, SteadyTime.now - head.completeAt)
     let isLast = head.isLast || server.isDraining
     return unsafe response.adding(server.headers).send(over: handle, large, closing: isLast)
   }
@@ -254,9 +253,9 @@ extension HTTPResponse {
     var starts: [(name: Int, value: Int)] = []
     for field in fields {
       let name = text.count
-      text.append(contentsOf: field.name.utf8.map { CChar(bitPattern: $0) } + [0])
+      text.append(contentsOf: field.name.utf8CString)
       starts.append((name, text.count))
-      text.append(contentsOf: field.value.utf8.map { CChar(bitPattern: $0) } + [0])
+      text.append(contentsOf: field.value.utf8CString)
     }
     return unsafe text.withUnsafeBufferPointer { text in
       let headers = unsafe starts.compactMap { start in

@@ -32,18 +32,23 @@ package struct HTTPRequest: Sendable {
 
   /// Creates a request for a target, such as `/healthz?verbose=1`.
   package init(method: String, target: String, headers: [Field] = [], client: IPAddress, body: [UInt8] = []) {
-    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
     self.method = method
-    path = String(parts[0])
-    query = parts.count > 1 ? String(parts[1]) : ""
+    path = String(target[..<(mark ?? target.endIndex)])
+    query = mark.map { String(target.utf8[$0...].dropFirst()) ?? "" } ?? ""
     self.headers = headers
     self.client = client
     self.body = body
   }
 
   /// Returns the values of all headers with a name, ignoring the case of the name.
-  package func values(of name: String) -> [String] {
-    headers.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
+  package func values(of name: String) -> [String] { headers.values(of: name) }
+}
+
+extension [HTTPRequest.Field] {
+  /// The values of all headers with a name, ignoring the case of the name.
+  func values(of name: String) -> [String] {
+    compactMap { $0.name.isEqualIgnoringCase(to: name) ? $0.value : nil }
   }
 }
 

@@ -223,7 +223,7 @@ package final class HTTPServer: Sendable {
   private func watchDeadlines() {
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
       guard let self, unsafe handle.withLock({ unsafe $0 != nil }) else { return }
-      let now = ContinuousClock.now
+      let now = SteadyTime.now
       for connection in connections.withLock({ Array($0.all.values) }) {
         connection.cut(ifOverdue: now)
         connection.abandon(ifClientIsGone: true)

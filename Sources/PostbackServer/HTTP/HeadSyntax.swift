@@ -18,7 +18,7 @@ struct HeadSyntax {
   /// The answer to a head that breaks a rule; nil if it keeps them all.
   var refusal: HTTPResponse? {
     if let defect { return .error(400, defect) }
-    if let coding = values(of: "Transfer-Encoding").first, !coding.isEqualIgnoringCase(to: "chunked") {
+    if let coding = fields.values(of: "Transfer-Encoding").first, !coding.isEqualIgnoringCase(to: "chunked") {
       return .error(501, "The only supported Transfer-Encoding is chunked.")
     }
     return nil
@@ -38,7 +38,7 @@ struct HeadSyntax {
         return "The value of the header \(field.name) holds a control character."
       }
     }
-    let hosts = values(of: "Host")
+    let hosts = fields.values(of: "Host")
     guard hosts.count < 2 else { return "The request has more than one Host header." }
     guard hosts.count == 1 || version == "HTTP/1.0" else { return "The request has no Host header." }
     guard hosts.allSatisfy({ $0.withoutTrailingWhitespace.utf8.allSatisfy(\.isInHost) }) else {
@@ -49,8 +49,8 @@ struct HeadSyntax {
 
   /// The error in `Content-Length` and `Transfer-Encoding`, as a sentence; nil if there is none.
   private var defectOfLength: String? {
-    let lengths = values(of: "Content-Length")
-    let codings = values(of: "Transfer-Encoding")
+    let lengths = fields.values(of: "Content-Length")
+    let codings = fields.values(of: "Transfer-Encoding")
     guard lengths.count + codings.count < 2 else {
       return "The request declares the length of its body more than once."
     }
@@ -59,10 +59,6 @@ struct HeadSyntax {
     }
     guard codings.isEmpty || version != "HTTP/1.0" else { return "HTTP/1.0 does not allow a Transfer-Encoding." }
     return nil
-  }
-
-  private func values(of name: String) -> [String] {
-    fields.filter { $0.name.isEqualIgnoringCase(to: name) }.map(\.value)
   }
 }
 
@@ -82,8 +78,8 @@ struct HeadSize {
     parameters = query.isEmpty ? 0 : 1 + query.count { $0 == UInt8(ascii: "&") }
     let text = fields.reduce(target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     // Cookies are copied, and each has a record.
-    let cookies = fields.filter { $0.name.isEqualIgnoringCase(to: "Cookie") }.reduce(0) { sum, field in
-      sum + field.value.utf8.count + (1 + field.value.utf8.count { $0 == UInt8(ascii: ";") }) * Self.recordBytes
+    let cookies = fields.values(of: "Cookie").reduce(0) { sum, cookie in
+      sum + cookie.utf8.count + (1 + cookie.utf8.count { $0 == UInt8(ascii: ";") }) * Self.recordBytes
     }
     bytes = text + cookies + (parameters + fields.count) * Self.recordBytes
   }

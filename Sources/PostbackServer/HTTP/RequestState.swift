@@ -5,7 +5,7 @@ struct RequestState: Sendable {
     /// The route of the request; nil if it has none.
     let route: Route?
     /// The time at which the head was complete.
-    let completeAt = ContinuousClock.now
+    let completeAt = SteadyTime.now
     /// Indicates that the connection closes after the answer.
     let isLast: Bool
   }
@@ -20,7 +20,7 @@ struct RequestState: Sendable {
     /// The share of the body budget that the body holds; nil if the body is not kept.
     var share: BodyShare?
     /// The time of an earlier check, and the number of bytes of the body that had arrived by then.
-    var progress: (at: ContinuousClock.Instant, count: Int)?
+    var progress: (at: Duration, count: Int)?
   }
 
   /// A complete request that waits for its reply.
@@ -36,13 +36,13 @@ struct RequestState: Sendable {
 
   /// An answer that the client may still be reading.
   private struct Answered: Sendable {
-    let at = ContinuousClock.now
+    let at = SteadyTime.now
     /// The share of the answer, which is held until the client has it.
     var share: BodyShare?
     let body: LargeBody?
     let companion: (any AnyObject & Sendable)?
     /// The time of an earlier check, and the number of bytes that had been taken by then.
-    var progress: (at: ContinuousClock.Instant, count: Int)?
+    var progress: (at: Duration, count: Int)?
   }
 
   private enum Phase: Sendable {
@@ -72,7 +72,7 @@ struct RequestState: Sendable {
 
   private var phase = Phase.idle
   /// The start of the wait for this request: the start of the connection, or the end of the request before.
-  let since = ContinuousClock.now
+  let since = SteadyTime.now
 
   /// Indicates that no request has begun.
   var isIdle: Bool { if case .idle = phase { true } else { false } }
@@ -180,7 +180,7 @@ struct RequestState: Sendable {
   /// Indicates that a long body has almost stopped arriving while it holds memory that other requests need.
   ///
   /// Must be called repeatedly: it compares the bytes received now with those received `seconds` ago or more.
-  mutating func isStalled(at now: ContinuousClock.Instant, after seconds: Int) -> Bool {
+  mutating func isStalled(at now: Duration, after seconds: Int) -> Bool {
     guard case .receiving(let head, var incoming) = phase, let count = incoming.share?.count, count > Self.shortBody
     else { return false }
     if let progress = incoming.progress, now - progress.at < .seconds(seconds) { return false }
@@ -243,7 +243,7 @@ struct RequestState: Sendable {
   /// Indicates that the client has not read a short answer in time, or nothing of a large one for as long as it may stall.
   ///
   /// Must be called repeatedly: it compares what was read now with what was read `stalled` seconds ago or more.
-  mutating func isUnread(at now: ContinuousClock.Instant, after seconds: Int, stalledFor stalled: Int) -> Bool {
+  mutating func isUnread(at now: Duration, after seconds: Int, stalledFor stalled: Int) -> Bool {
     guard case .answered(var answered) = phase else { return false }
     guard let count = answered.body?.takenCount else { return now - answered.at > .seconds(seconds) }
     if let progress = answered.progress, progress.count == count { return now - progress.at >= .seconds(stalled) }

@@ -1,5 +1,5 @@
 /// An endpoint of the server: its paths, its limits and its handler.
-package struct Route: Sendable {
+package final class Route: Sendable {
   /// The handler of a request, which answers now or later.
   package enum Action: Sendable {
     /// Answers at once on the thread that read the request. It may take only some microseconds.
@@ -65,8 +65,7 @@ package struct Router: Sendable {
   /// allows.
   func route(_ method: String, _ path: String) -> Result<Route, Refusal> {
     let plain = path.withoutTrailingSlashes
-    let folder = plain.lastIndex(of: "/").map { plain[...$0] } ?? ""
-    guard let routes = routes[path] ?? routes[plain] ?? routes[folder + Route.anyName] else {
+    guard let routes = routes[plain] ?? routes[path] ?? routes[plain.folder + Route.anyName] else {
       return .failure(Refusal(response: .error(404, "This server has no endpoint with this path.")))
     }
     let wanted = method == "HEAD" ? "GET" : method
@@ -86,10 +85,12 @@ package struct Router: Sendable {
 extension String {
   /// The text without the slashes at its end.
   fileprivate var withoutTrailingSlashes: String {
-    var rest = self[...]
-    while rest.utf8.last == UInt8(ascii: "/") { rest.removeLast() }
-    return String(rest)
+    guard let last = utf8.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return "" }
+    return String(self[...last])
   }
+
+  /// The path up to its last slash.
+  fileprivate var folder: Substring { utf8.lastIndex(of: UInt8(ascii: "/")).map { self[...$0] } ?? "" }
 }
 
 /// A handle to answer a client whose request waits.

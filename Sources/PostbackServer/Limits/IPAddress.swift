@@ -55,7 +55,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
   /// The usual text form; an IPv4 address in dotted decimals.
   package var description: String {
     if isV4 {
-      return [24, 16, 8, 0].map { "\(low >> $0 & 255)" }.joined(separator: ".")
+      return "\(low >> 24 & 255).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255)"
     }
     var address = in6_addr()
     unsafe withUnsafeMutableBytes(of: &address) { bytes in

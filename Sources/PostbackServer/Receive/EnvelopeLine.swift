@@ -60,9 +60,12 @@ final class EnvelopeLineWriter {
     text.append(contentsOf: repeatElement(0, count: JSONParser.padding))
     if let object = object(count) {
       head.append(to: &lines, .body) { lines in
+        let start = lines.count
+        lines += text[object]
         // Line ends in valid JSON stand only between tokens, so spaces can replace them.
-        for byte in text[object] {
-          lines.append(byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") ? UInt8(ascii: " ") : byte)
+        for place in start..<lines.count where lines[place] == UInt8(ascii: "\n") || lines[place] == UInt8(ascii: "\r")
+        {
+          lines[place] = UInt8(ascii: " ")
         }
       }
     } else {

@@ -52,7 +52,7 @@ import Testing
     var other = RequestState()
     append(20, to: &other)
     #expect(other.response?.status == 503)
-    let times = [0, 2].map { ContinuousClock.now + .seconds($0) }
+    let times = [0, 2].map { SteadyTime.now + .seconds($0) }
     let isUnread = times.map { state.isUnread(at: $0, after: 1, stalledFor: 9) }
     #expect(isUnread == [false, true])
     _ = state.end(within: budget)
@@ -72,7 +72,7 @@ import Testing
     let body = LargeBody([UInt8](repeating: 0, count: 100_000))
     _ = state.answer(body, nil, within: budget)
     var piece = [UInt8](repeating: 0, count: 1000)
-    let start = ContinuousClock.now
+    let start = SteadyTime.now
     for second in 0..<100 {
       if second % 8 == 0 { unsafe piece.withUnsafeMutableBufferPointer { _ = unsafe body.copy(from: second, to: $0) } }
       let isUnread = state.isUnread(at: start + .seconds(second), after: 60, stalledFor: 10)
