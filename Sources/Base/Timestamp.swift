@@ -35,15 +35,16 @@ extension Timestamp {
   /// A leap second (`:60`, only the last second of a day in UTC) is read as the first second of the next day, as POSIX
   /// counts. Nil for anything else: a date that the calendar does not have, a space in place of the `T`, no offset, a
   /// time outside the years 1970 to 9999 in UTC. Fraction digits after the third are dropped.
-  public init?(parsing text: Span<UInt8>) {
-    guard text.count >= 20,
-      let year = text.number(at: 0, digits: 4), text[4] == UInt8(ascii: "-"),
-      let month = text.number(at: 5, digits: 2), text[7] == UInt8(ascii: "-"),
-      let day = text.number(at: 8, digits: 2), text[10] | 0x20 == UInt8(ascii: "t"),
+  public init?(parsing text: Span<UInt8>) { self.init(parsing: text, from: 0) }
+
+  /// Parses a time as it is written, which may be before 1970; nil for anything else.
+  package init?(written text: Span<UInt8>) { self.init(parsing: text, from: Self.writable.lowerBound) }
+
+  private init?(parsing text: Span<UInt8>, from earliest: Int64) {
+    guard text.count >= 20, let date = CivilDate(text), text[10] | 0x20 == UInt8(ascii: "t"),
       let hour = text.number(at: 11, digits: 2), hour < 24, text[13] == UInt8(ascii: ":"),
       let minute = text.number(at: 14, digits: 2), minute < 60, text[16] == UInt8(ascii: ":"),
-      let second = text.number(at: 17, digits: 2), second <= 60,
-      let date = CivilDate(year: year, month: month, day: day)
+      let second = text.number(at: 17, digits: 2), second <= 60
     else { return nil }
     var index = 19
     var fraction: Int64 = 0
@@ -61,13 +62,19 @@ extension Timestamp {
     let minutes = (date.daysSince1970 * 24 + hour) * 60 + minute - offset
     guard second < 60 || (minutes + 1) % (24 * 60) == 0 else { return nil }
     let milliseconds = (minutes * 60 + second) * 1000 + fraction
-    guard (0...Self.writable.upperBound).contains(milliseconds) else { return nil }
+    guard (earliest...Self.writable.upperBound).contains(milliseconds) else { return nil }
     self.milliseconds = milliseconds
   }
 
   /// Parses an RFC 3339 date-time, as `init(parsing:)` does.
   public init?(_ text: String) {
     self.init(parsing: ArraySlice(text.utf8).span)
+  }
+
+  /// Parses a day as it is written: `2026-11-01`, its first moment in UTC; nil for anything else.
+  package init?(day text: Span<UInt8>) {
+    guard text.count == 10, let date = CivilDate(text) else { return nil }
+    milliseconds = date.daysSince1970 * 86_400_000
   }
 
   /// Parses an RFC 3339 date-time, or a date, which stands for its first moment in UTC; nil for anything else.
@@ -139,6 +146,16 @@ extension Timestamp {
 extension Duration {
   /// The duration in seconds, with fractions.
   package var seconds: Double { self / .seconds(1) }
+}
+
+extension CivilDate {
+  /// Parses the ten bytes of a date at the start of a text, which must have them: `2026-11-01`; nil for anything else.
+  fileprivate init?(_ text: Span<UInt8>) {
+    guard let year = text.number(at: 0, digits: 4), text[4] == UInt8(ascii: "-"),
+      let month = text.number(at: 5, digits: 2), text[7] == UInt8(ascii: "-"), let day = text.number(at: 8, digits: 2)
+    else { return nil }
+    self.init(year: year, month: month, day: day)
+  }
 }
 
 extension Span<UInt8> {

@@ -15,12 +15,12 @@ extension LoadSession {
   }
 
   /// Replaces rows of others in which text of a person was masked after they were loaded. Returns their number.
-  func replace(_ masked: [MaskedText], in loaded: LoadedTable) throws(LoadFailure) -> Int {
+  func replace(_ masked: [MaskedCopy], in loaded: LoadedTable) throws(LoadFailure) -> Int {
     guard !masked.isEmpty else { return 0 }
     _ = try remove(masked.flatMap(\.earlier), from: loaded)
     var count = LoadTally.Count()
     try beginCopy(into: loaded)
-    for row in masked { if let text = row.now { try connection.put(text.bytes) } }
+    for row in masked { if let now = row.now { try connection.put(now.bytes) } }
     try endCopy(into: loaded, &count)
     return count.loaded
   }

@@ -84,10 +84,10 @@ final class LoadSession {
         """
       let rows = feed.mapConcurrently(jobs) { element throws(FileFailure) in
         LoadedBatch(
-          text: try CopyText(element.rows, of: table),
+          rows: try CopyRows(element.rows, of: table),
           removals: element.removals,
           missed: element.missed,
-          masked: try element.masked.map { row throws(FileFailure) in try MaskedText(row, of: table) },
+          masked: try element.masked.map { row throws(FileFailure) in try MaskedCopy(row, of: table) },
           mark: element.cursor
         )
       }
@@ -135,7 +135,7 @@ final class LoadSession {
     let table = version.table
     try connection.execute("DELETE FROM \(loaded(table).name)", doing: "the removal of the old rows of \(table.name)")
     let rows = StoredBatches(table: table, output: version.output).mapConcurrently(jobs) { batch throws(FileFailure) in
-      LoadedBatch(text: try CopyText(batch, of: table), removals: [], missed: UnreadRows(), masked: [], mark: ())
+      LoadedBatch(rows: try CopyRows(batch, of: table), removals: [], missed: UnreadRows(), masked: [], mark: ())
     }
     _ = try await copy(rows, into: table, upTo: .max, &count)
     try cursors.move(table.name, to: version.text, on: connection)
@@ -166,13 +166,13 @@ final class LoadSession {
           count.masked += try replace(batch.masked, in: loaded)
         }
         count.missed += batch.missed
-        guard batch.text.rowCount > 0 else { continue }
+        guard batch.rows.rowCount > 0 else { continue }
         if !isCopying {
           try beginCopy(into: loaded, directly: copiesDirectly)
           isCopying = true
         }
-        try connection.put(batch.text.bytes)
-        sent += batch.text.bytes.count
+        try connection.put(batch.rows.bytes)
+        sent += batch.rows.bytes.count
       }
     } catch {
       if case .file = error, isCopying { try connection.abandonCopy() }
@@ -185,10 +185,12 @@ final class LoadSession {
   /// Begins a copy of rows, which `endCopy` with the same `directly` ends: into the table, or past rows that are there.
   func beginCopy(into loaded: LoadedTable, directly: Bool = false) throws(LoadFailure) {
     let task = "the rows of \(loaded.table.name)"
-    guard !directly else { return try connection.beginCopy(loaded.directCopy, doing: task) }
-    if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
-    if let emptying = loaded.emptying { try connection.execute(emptying, doing: task) }
-    try connection.beginCopy(loaded.copy, doing: task)
+    if !directly {
+      if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
+      if let emptying = loaded.emptying { try connection.execute(emptying, doing: task) }
+    }
+    try connection.beginCopy(directly ? loaded.directCopy : loaded.copy, doing: task)
+    try connection.put(CopyRows.start)
   }
 
   func endCopy(
@@ -197,6 +199,7 @@ final class LoadSession {
     _ count: inout LoadTally.Count
   ) throws(LoadFailure) {
     let task = "the rows of \(loaded.table.name)"
+    try connection.put(CopyRows.end)
     let copied = try connection.endCopy(doing: task)
     var inserted = copied
     if !directly, let insertion = loaded.insertion { inserted = try connection.run(insertion, doing: task).changeCount }
@@ -213,21 +216,21 @@ final class LoadSession {
 
 /// Encoded rows of a table, or the removals that come before later rows, with the mark of the position behind them.
 struct LoadedBatch<Mark: Sendable>: Sendable {
-  let text: CopyText
+  let rows: CopyRows
   let removals: [TableRemoval]
   let missed: UnreadRows
-  let masked: [MaskedText]
+  let masked: [MaskedCopy]
   let mark: Mark
 }
 
 /// A row that was masked after it was loaded: as it was, and encoded as it is now, unless it was removed since.
-struct MaskedText: Sendable {
+struct MaskedCopy: Sendable {
   let earlier: [TableRemoval.Row]
-  let now: CopyText?
+  let now: CopyRows?
 
   fileprivate init(_ row: MaskedRow, of table: Table) throws(FileFailure) {
     earlier = row.earlier
-    now = try row.now.map { now throws(FileFailure) in try CopyText(now, of: table) }
+    now = try row.now.map { now throws(FileFailure) in try CopyRows(now, of: table) }
   }
 }
 

@@ -43,10 +43,10 @@ struct LoadedTable {
   // MARK: - Rows
 
   /// The statement that begins a copy into the table.
-  var directCopy: String { "COPY \(name) (\(columns)) FROM STDIN" }
+  var directCopy: String { "COPY \(name) (\(columns)) FROM STDIN (FORMAT binary)" }
 
   /// The statement that begins a copy past rows that are there: into the staging table if the table has a key, and otherwise into the table.
-  var copy: String { table.key == nil ? directCopy : "COPY \(stagingName) (\(columns)) FROM STDIN" }
+  var copy: String { table.key == nil ? directCopy : "COPY \(stagingName) (\(columns)) FROM STDIN (FORMAT binary)" }
 
   /// The statement that makes the staging table of this session, which each transaction leaves empty; nil if the table has
   /// no key.
