@@ -52,7 +52,7 @@ package struct FitPage {
 
   private var errorTable: HTML {
     let windows = report.windows.indices.map { "window \($0)" }
-    var table = PageTable(
+    var table = NumberTable(
       "Errors in \(report.population.currency), with 95 % intervals",
       [
         "model", "error", "interval", "of revenue", "times the fitted one", "interval", "pairs in the wrong order",
@@ -60,50 +60,54 @@ package struct FitPage {
       ] + windows
     )
     for error in report.errors {
-      table.add(
+      let texts =
         [
-          error.model.text, RoundedText.significant(error.total.value), error.total.intervalText,
-          RoundedText.percent(error.share.value), RoundedText.significant(error.ratio.value), error.ratio.intervalText,
-          RoundedText.percent(error.rank.value), error.rank.percentIntervalText,
+          RoundedText.significant(error.total.value), error.total.intervalText, RoundedText.percent(error.share.value),
+          RoundedText.significant(error.ratio.value), error.ratio.intervalText, RoundedText.percent(error.rank.value),
+          error.rank.percentIntervalText,
         ] + error.windows.map { RoundedText.significant($0.value) }
-      )
+      table.add(error.model.text, cells: texts.map { .amount($0) })
     }
     return table.html
   }
 
   private func valueTables(_ index: Int) -> HTML {
     let window = report.windows[index]
-    var table = PageTable(
+    var table = NumberTable(
       "Values of window \(index), in \(report.population.currency)",
-      ["value", "events", "from", "to below", "mean", "installs"],
-      texts: [0, 1]
+      ["value", "events", "from", "to below", "mean", "installs"]
     )
-    for (value, fitted) in window.fine.enumerated() { table.add(cells("\(value)", fitted)) }
-    for (coarse, fitted) in zip(CoarseValue.allCases, window.coarse) { table.add(cells(coarse.rawValue, fitted)) }
+    for (value, fitted) in window.fine.enumerated() { table.add("\(value)", cells: cells(fitted)) }
+    for (coarse, fitted) in zip(CoarseValue.allCases, window.coarse) {
+      table.add(coarse.rawValue, cells: cells(fitted))
+    }
     return table.html
   }
 
-  private func cells(_ value: String, _ fitted: FittedValue) -> [String] {
+  private func cells(_ fitted: FittedValue) -> [NumberTable.Cell] {
     [
-      value, fitted.events.joined(separator: ", "), fitted.least.description, fitted.below?.description ?? "",
-      fitted.mean.description, "\(fitted.installs)",
+      .text(fitted.events.joined(separator: ", ")), .amount(fitted.least.description),
+      .amount(fitted.below?.description ?? ""), .amount(fitted.mean.description), .number(fitted.installs),
     ]
   }
 
   private var lockTable: HTML {
-    var table = PageTable(
+    var table = NumberTable(
       "Locks, and what they cost; errors in \(report.population.currency)",
-      ["window", "lock", "days earlier", "error", "added", "interval", "worth it from, a day", "chosen"],
-      texts: [0, 1, 7]
+      ["window", "lock", "days earlier", "error", "added", "interval", "worth it from, a day", "chosen"]
     )
     for (window, effects) in report.locks.enumerated() {
       for effect in effects {
-        table.add([
-          "\(window)", effect.condition.text(window), RoundedText.fixed(effect.daysEarlier, places: 3),
-          RoundedText.significant(effect.error), RoundedText.significant(effect.added.value), effect.added.intervalText,
-          effect.breakEven.map { RoundedText.significant($0) } ?? "",
-          effect.condition == report.chosenLocks[window] ? "yes" : "",
-        ])
+        table.add(
+          "\(window)",
+          .text(effect.condition.text(window)),
+          .amount(RoundedText.fixed(effect.daysEarlier, places: 3)),
+          .amount(RoundedText.significant(effect.error)),
+          .amount(RoundedText.significant(effect.added.value)),
+          .amount(effect.added.intervalText),
+          .amount(effect.breakEven.map { RoundedText.significant($0) } ?? ""),
+          .text(effect.condition == report.chosenLocks[window] ? "yes" : "")
+        )
       }
     }
     return table.html
