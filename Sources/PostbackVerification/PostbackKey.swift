@@ -1,5 +1,6 @@
 internal import Base
 internal import JSON
+package import SKAdNetwork
 package import Signatures
 
 /// The key of a postback: the first 128 bits of the SHA-256 of framework, ad network, transaction and window, joined by
@@ -16,6 +17,18 @@ public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
   package init(_ digest: SHA256Digest) {
     high = digest.words.0
     low = digest.words.1
+  }
+
+  /// Makes the key of a postback. `hash` and `buffer` are used for it.
+  package init(
+    of postback: Postback,
+    in bytes: [UInt8],
+    _ hash: inout SHA256,
+    _ buffer: inout [UInt8]
+  ) throws(LibcryptoFailure) {
+    buffer.removeAll(keepingCapacity: true)
+    postback.appendIdentity(of: bytes, to: &buffer)
+    self.init(try hash.digest(of: buffer.span))
   }
 
   /// Makes a key from its halves.

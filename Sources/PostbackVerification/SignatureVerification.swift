@@ -43,7 +43,7 @@ package struct SignatureVerification: Sendable {
 
 /// A signature that a trusted key made.
 ///
-/// Only a verification that found such a key makes one, here or in the process whose verdict is restored.
+/// Only a verification that found such a key makes one.
 package struct AcceptedSignature: Sendable {
   /// The key that signed, as an index of `TrustPolicy.keys`.
   package let key: Int

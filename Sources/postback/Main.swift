@@ -21,7 +21,7 @@ enum Main {
     ModelCheckCommand.self, ModelShowCommand.self, ModelDecodeCommand.self, ModelEncodeCommand.self,
     ModelDiffCommand.self, ModelFitCommand.self, ModelImportCommand.self, ModelExportCommand.self,
     PlistCheckCommand.self, NetworksImportCommand.self, SearchAdsImportCommand.self, SearchAdsExchangeCommand.self,
-    GenerateCommand.self, RecordsReadCommand.self, RecordsVerifyCommand.self, RecordsFinishCommand.self,
+    GenerateCommand.self, RecordsReadCommand.self, RecordsFinishCommand.self,
     SchemaCommand.self, LoadPostgresCommand.self, ValidateImplementationCommand.self,
     StatusCommand.self, StateCheckCommand.self, StateBackupCommand.self, StateCompactCommand.self,
     StateFollowersCommand.self, CompletionCommand.self, ManualCommand.self,

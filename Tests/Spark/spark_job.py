@@ -158,8 +158,8 @@ def kill_child(step):
 
 
 def kill_executor(process):
-    """Kills an executor while it verifies: the parent of the worker that has a child."""
-    when(process, child_of("verify"), lambda _: None, delay=1.0)
+    """Kills an executor while a child of its task verifies."""
+    when(process, child_of("finish"), lambda _: None, delay=0.3)
     when(process, lambda command: "CoarseGrainedExecutorBackend" in " ".join(command),
          lambda pid: os.kill(pid, signal.SIGKILL))
 
@@ -232,7 +232,7 @@ def small(test, count):
     inputs = dumps(test, count)
     two_batches(test, inputs, None)
     compare_parquet(test.work / "batches")
-    status, _, _ = test.job(test.work / "dead", *inputs, kill=kill_child("verify"))
+    status, _, _ = test.job(test.work / "dead", *inputs, kill=kill_child("finish"))
     assert status not in (0, -signal.SIGKILL), status
     assert not list((test.work / "dead").glob("batch-*")), "a batch with a dead child was committed"
     print("   ok  a child that dies ends the job, and nothing is committed")
@@ -259,7 +259,7 @@ def large(test, count, only):
     cluster = {"master": "local-cluster[2,1,1024]", "partitions": 4}
     scenarios = {f"partitions-{number}": ((inputs, count, expected, f"{number} partitions"), {"partitions": number})
                  for number in (2, 1, 8)}
-    for name, kill in (("executor", kill_executor), ("verify", kill_child("verify")), ("finish", kill_child("finish"))):
+    for name, kill in (("executor", kill_executor), ("read", kill_child("read")), ("finish", kill_child("finish"))):
         scenarios[name] = ((inputs, count, expected, f"{name} killed, in a cluster of two"), {"kill": kill, **cluster})
     for name, (place, how) in scenarios.items():
         if name in only or not only:
@@ -279,7 +279,7 @@ def main():
     parser.add_argument("--count", type=int, help="postbacks; default 6000, with --all 400000")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", action="append", default=[], metavar="SCENARIO",
-                        help="of --all: partitions-1, partitions-2, partitions-8, executor, verify, finish, batches, skew")
+                        help="of --all: partitions-1, partitions-2, partitions-8, executor, read, finish, batches, skew")
     parser.add_argument("--work", help="the folder for the data; default a temporary one")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.work) as work:

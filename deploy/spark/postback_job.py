@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns dumps of postbacks into tables with Apache Spark, as `postback run` does on one machine.
 
-Spark distributes, shuffles and retries; `postback records read`, `verify` and `finish` are the functions that it maps. The
+Spark distributes, shuffles and retries; `postback records read` and `finish` are the functions that it maps. The
 rows are, as a set, those of `postback run` over the same files. The keys of accepted postbacks are kept in the folder
 --seen, so that later batches recognise their copies. A batch is committed by renaming one folder there, and its tables are
 then published by renaming another; a batch that was interrupted in between is published by the next start.
@@ -13,7 +13,6 @@ import collections
 import json
 import os
 import re
-import secrets
 import shutil
 import subprocess
 import sys
@@ -86,17 +85,16 @@ def text_of(summary, out):
 def write_rows(context, arguments, options, splits, earlier, folder, columns):
     """Writes the rows of a batch to parts in the folder, and returns what tells of each."""
     lists = bins(splits, arguments.split_bytes)
-    # Only the tasks of this job have the secret, which shows finish that a line is from verify and was not changed since.
-    secret = secrets.token_hex(32)
-    verify = postback_records.verifier(arguments.postback, options, secret, folder, columns)
-    lines = context.parallelize(lists, len(lists)).mapPartitionsWithIndex(
-        lambda number, parts: verify(number, [split for part in parts for split in part]))
-    if earlier:
-        lines = lines.union(context.parallelize(earlier, len(earlier)).flatMap(postback_records.seen_lines))
-    models = [word for path in arguments.models for word in ("--models", os.path.abspath(path))]
-    finish = postback_records.finisher(arguments.postback, [*options, *models], secret, folder, columns)
     partitions = arguments.partitions or context.defaultParallelism
-    return lines.repartitionAndSortWithinPartitions(partitions, postback_records.partition).mapPartitions(finish).collect()
+    read = postback_records.reader(arguments.postback, options, partitions)
+    blocks = context.parallelize(lists, len(lists)).mapPartitionsWithIndex(
+        lambda task, parts: read(task, [split for part in parts for split in part]))
+    if earlier:
+        seen = context.parallelize(earlier, len(earlier))
+        blocks = blocks.union(seen.flatMap(lambda path: postback_records.seen_blocks(path, partitions)))
+    models = [word for path in arguments.models for word in ("--models", os.path.abspath(path))]
+    finish = postback_records.finisher(arguments.postback, [*options, *models], folder, columns)
+    return blocks.repartitionAndSortWithinPartitions(partitions, lambda key: key[0]).mapPartitions(finish).collect()
 
 
 def run(arguments):

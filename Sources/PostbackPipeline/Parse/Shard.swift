@@ -54,9 +54,7 @@ extension Batch<Parsed> {
         let isKept: Bool
         switch outcome {
         case .accepted(let parsed):
-          message.removeAll(keepingCapacity: true)
-          parsed.postback.appendIdentity(of: bytes, to: &message)
-          let key = PostbackKey(try hash.digest(of: message.span))
+          let key = try PostbackKey(of: parsed.postback, in: bytes, &hash, &message)
           isKept = shard.contains(key.high, key.low)
         case .rejected(let rejection):
           let record = rejection.record

@@ -6,60 +6,41 @@ internal import SKAdNetwork
 internal import Signatures
 internal import Tables
 
-/// A batch of lines of record mode.
+/// A batch of the lines that `finish` reads.
 struct RecordBatch: Sendable {
-  /// The row of a record that `verify` rejected.
-  struct Reject: Sendable {
-    /// The number of records of the batch before it.
-    let place: Int
-    /// The row as JSON.
-    let row: [UInt8]
+  /// The claim of a line about its record, which proves nothing: anybody can write a line.
+  struct Claim: Sendable {
+    /// The key by which the line was distributed; nil where its record is no postback.
+    let key: PostbackKey?
+    /// The number of the line in the input of this process.
+    let line: Int
   }
 
   /// The records.
   var raw = RawBatch(bytes: [], records: [], origins: [])
-  /// The place of each record among those that begin on the same line.
-  var indices: [Int64] = []
-  /// The number of the line of each record in the input of this process.
-  var lines: [Int] = []
-  /// The verdict that the line of each record claims; for `finish` without a secret.
-  var claimed: [ClaimedVerdict] = []
-  /// The verdict that is restored from the line of each record; for `finish` with a secret.
-  var restored: [RestoredVerdict] = []
+  /// The claim about each record.
+  var claims: [Claim] = []
   /// The entries of postbacks that were accepted in earlier batches of the job.
   var seen: [RecentIndex.Seen] = []
-  /// The key of the last line that has one, a record or a seen key.
-  var lastKey: PostbackKey?
-  /// The rejects that are passed on.
-  var rejects: [Reject] = []
 
   /// True if nothing was read.
-  var isEmpty: Bool { raw.records.isEmpty && seen.isEmpty && rejects.isEmpty }
+  var isEmpty: Bool { raw.records.isEmpty && seen.isEmpty }
 
   func isFull(_ limits: ReadLimits) -> Bool {
-    raw.bytes.count >= limits.batchBytes
-      || raw.records.count + seen.count + rejects.count >= limits.batchRecords
+    raw.bytes.count >= limits.batchBytes || raw.records.count + seen.count >= limits.batchRecords
   }
 }
 
-/// The batches of record mode's input.
+/// The batches of the lines on standard input.
 ///
 /// Memory is bounded by a batch and a line.
 struct RecordBatches: AsyncSequence {
   typealias Element = RecordBatch
   typealias Failure = PipelineFailure
 
-  /// The command that reads the lines.
-  enum Command {
-    case verify, finish
-  }
-
-  let command: Command
   let limits: ReadLimits
-  /// The secret of `finish`; without one, what lines claim is verified.
-  var secret: LineSecret?
 
-  func makeAsyncIterator() -> Iterator { Iterator(reader: RecordBatchReader(command, limits, secret)) }
+  func makeAsyncIterator() -> Iterator { Iterator(reader: RecordBatchReader(limits)) }
 
   struct Iterator: AsyncIteratorProtocol {
     let reader: RecordBatchReader
@@ -74,28 +55,25 @@ struct RecordBatches: AsyncSequence {
 
 /// Reads the lines of standard input into batches.
 final class RecordBatchReader {
-  private let command: RecordBatches.Command
   private let limits: ReadLimits
-  private let secret: LineSecret?
   private let lines = RecordLines(OpenFile(descriptor: 0, path: InputFile.standardInput))
   /// The input of the last record, with the texts that it was made of.
   private var input = (file: [UInt8](), modified: [UInt8]?.none, InputFile(path: ""))
-  private var lastKey: PostbackKey?
-  private var lastIsRecord = false
+  private var hasRecords = false
   private var scratch: [UInt8] = []
 
-  init(_ command: RecordBatches.Command, _ limits: ReadLimits, _ secret: LineSecret?) {
-    (self.command, self.limits, self.secret) = (command, limits, secret)
-  }
+  init(_ limits: ReadLimits) { self.limits = limits }
 
   /// Returns the next batch; nil at the end.
   func next() throws(PipelineFailure) -> RecordBatch? {
     var batch = RecordBatch()
     batch.raw.bytes.reserveCapacity(limits.batchBytes + limits.batchBytes / 4)
     while !batch.isFull(limits), try lines.next() {
-      switch command {
-      case .verify: try add(to: &batch)
-      case .finish: try addVerified(to: &batch)
+      if lines[.seen].kind == .true {
+        batch.seen.append(try seen())
+      } else {
+        try addRecord(to: &batch)
+        hasRecords = true
       }
     }
     guard !batch.isEmpty else { return nil }
@@ -103,56 +81,15 @@ final class RecordBatchReader {
     return batch
   }
 
-  /// Adds a line of `verify`'s output, or a row of seen keys.
-  private func addVerified(to batch: inout RecordBatch) throws(PipelineFailure) {
-    if lines[.seen].kind == .true { return try addSeen(to: &batch) }
-    var proof: LineProof?
-    if let secret { proof = try lines.proof(secret) }
-    if lines[.table].kind != .absent {
-      batch.rejects.append(RecordBatch.Reject(place: batch.raw.records.count, row: Array(try lines.reject())))
-      return
-    }
-    guard lines.hasRecord else {
-      throw lines.broken("it has no record. A row of seen_keys needs the member \"seen\":true")
-    }
-    let seen = try sortedKey(isRecord: true, of: &batch)
-    let state = try lines.value(.signatureState) { SignatureState(rawValue: $0) }
-    let layout = try lines.value(.signedLayout) { SignedLayout(rawValue: $0) }
-    let keyID = try lines.required(.keyID, try lines.bytes(.keyID))
-    guard try add(to: &batch) else { throw lines.broken("its record is empty") }
-    let name = ByteRange(start: batch.raw.bytes.count, count: keyID.count)
-    batch.raw.bytes += keyID
-    let claimed = ClaimedVerdict(keyID: name, state: state, layout: layout, seen: seen)
-    if let proof {
-      batch.restored.append(RestoredVerdict(claimed, proof))
-    } else {
-      batch.claimed.append(claimed)
-    }
-  }
-
-  /// Adds a row of seen keys, which has no line_mac: it comes from an earlier job, whose secret was another one.
-  private func addSeen(to batch: inout RecordBatch) throws(PipelineFailure) {
+  /// Returns the entry of a row of seen keys.
+  private func seen() throws(PipelineFailure) -> RecentIndex.Seen {
     if let member = lines.members.first(where: { !RecordMember.ofSeenKeys.contains($0) }) {
       throw lines.broken(
         "it has \"seen\":true, as rows of seen_keys have, and the member \(member.rawValue), as they have not"
       )
     }
-    batch.seen.append(try sortedKey(isRecord: false, of: &batch))
-  }
-
-  /// Returns the key of a line, with what deduplication compares. Throws if the line is not sorted behind the last one.
-  private func sortedKey(
-    isRecord: Bool,
-    of batch: inout RecordBatch
-  ) throws(PipelineFailure) -> RecentIndex.Seen {
+    guard !hasRecords else { throw lines.broken("the row of a key that was seen comes after a record") }
     let key = try lines.required(.postbackKey, try lines.postbackKey())
-    if let lastKey, (key.high, key.low) < (lastKey.high, lastKey.low) {
-      throw lines.broken("the lines are not sorted by postback_key: \(key) comes after \(lastKey)")
-    }
-    if !isRecord, lastIsRecord, key == lastKey {
-      throw lines.broken("the row of a key that was seen comes after a record with that key")
-    }
-    (lastKey, lastIsRecord, batch.lastKey) = (key, isRecord, key)
     let digest = try lines.required(.contentDigest, try lines.integer(.contentDigest))
     let unsigned = try lines.required(.unsignedFields, try lines.integer(.unsignedFields))
     guard let digest = UInt32(exactly: digest), unsigned < 1 << 31 else {
@@ -162,12 +99,11 @@ final class RecordBatchReader {
     return RecentIndex.Seen(key: key, content: content, number: try lines.integer(.unsignedNumber, from: .min))
   }
 
-  /// Adds the record of a line. Returns false if it is empty, as a blank line of a file is, which is no record.
-  @discardableResult
-  private func add(to batch: inout RecordBatch) throws(PipelineFailure) -> Bool {
+  /// Adds the record of a line.
+  private func addRecord(to batch: inout RecordBatch) throws(PipelineFailure) {
     let input = try inputFile()
     let line = try lines.required(.sourceLine, try lines.integer(.sourceLine, from: 1))
-    let index = try lines.integer(.sourceIndex) ?? 0
+    let key = try lines.postbackKey()
     var defect: FramingDefect?
     let start = batch.raw.bytes.count
     if let reason = try lines.bytes(.truncated) {
@@ -176,20 +112,18 @@ final class RecordBatchReader {
     } else {
       let text = try text().drop { $0.isWhitespace }
       let solid = text.prefix((text.lastIndex { !$0.isWhitespace } ?? text.startIndex - 1) + 1 - text.startIndex)
-      if solid.isEmpty { return false }
+      guard !solid.isEmpty else { throw lines.broken("its record is empty") }
       batch.raw.bytes += solid.prefix(limits.recordBytes)
       defect = try self.defect(text, solid.count)
     }
     let range = ByteRange(start: start, count: batch.raw.bytes.count - start)
     batch.raw.records.append(Record(bytes: range, line: Int(line), defect: defect))
-    batch.indices.append(index)
-    batch.lines.append(lines.number)
+    batch.claims.append(RecordBatch.Claim(key: key, line: lines.number))
     if let last = batch.raw.origins.indices.last, batch.raw.origins[last].input == input {
       batch.raw.origins[last].recordCount += 1
     } else {
       batch.raw.origins.append(BatchOrigin(input: input, recordCount: 1, consumed: 0))
     }
-    return true
   }
 
   /// Returns the bytes of the record.

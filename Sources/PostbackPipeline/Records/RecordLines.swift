@@ -6,12 +6,11 @@ internal import SKAdNetwork
 internal import Signatures
 internal import Tables
 
-/// A member of the objects that record mode reads and writes.
+/// A member of the objects that `finish` reads.
 enum RecordMember: String, CaseIterable {
   // The position and the record.
   case sourceFile = "source_file"
   case sourceLine = "source_line"
-  case sourceIndex = "source_index"
   case fileModifiedAt = "file_modified_at"
   case record
   case recordBase64 = "record_base64"
@@ -20,28 +19,20 @@ enum RecordMember: String, CaseIterable {
   case sha256
   case truncated
   case byteOrderMark = "byte_order_mark"
-  // The verdict.
+  /// The key by which lines are distributed.
   case postbackKey = "postback_key"
-  case keyID = "key_id"
-  case signedLayout = "signed_layout"
-  case signatureState = "signature_state"
   // The content that deduplication compares.
   case contentDigest = "content_digest"
   case unsignedFields = "unsigned_fields"
   case unsignedNumber = "unsigned_number"
   /// Marks a row of seen keys.
   case seen
-  // A row.
-  case table
-  case row
-  // The HMAC of the line.
-  case lineMAC = "line_mac"
 
   /// The members of a row of seen keys.
   static let ofSeenKeys: Set<Self> = [.postbackKey, .seen, .contentDigest, .unsignedFields, .unsignedNumber]
 }
 
-/// The lines of record mode's input, each parsed as a JSON object, one after the other.
+/// The lines that `finish` reads, each parsed as a JSON object, one after the other.
 ///
 /// Holds one buffer and one line. Every failure of a line names its number.
 final class RecordLines {
@@ -49,16 +40,12 @@ final class RecordLines {
   private(set) var text: [UInt8] = []
   /// The number of the line, from 1.
   private(set) var number = 0
-  /// The length of the line in bytes, without its end.
-  private var count = 0
 
   private let file: OpenFile
   private var buffer = [UInt8](repeating: 0, count: 1 << 18)
   private var unread = 0..<0
   private var parser = JSONParser(names: RecordMember.allCases.map(\.rawValue))
   private var document = JSONDocument()
-  private var rowParser = JSONParser(names: [ColumnName.stage, .rejectCode].map(\.rawValue))
-  private var rowDocument = JSONDocument()
 
   /// The length in bytes of the longest line.
   private static let longest = 128 << 20
@@ -71,7 +58,7 @@ final class RecordLines {
   func next() throws(PipelineFailure) -> Bool {
     text.removeAll(keepingCapacity: true)
     guard try readLine() else { return false }
-    count = text.count
+    let count = text.count
     text.append(contentsOf: repeatElement(0, count: JSONParser.padding))
     do throws(JSONDefect) {
       try parser.parse(0..<count, of: &text, into: &document)
@@ -94,7 +81,7 @@ final class RecordLines {
   static func failure(
     line: Int,
     _ reason: String,
-    advice: String = "See postback records verify --help for the members"
+    advice: String = "See postback records read --help for the members"
   ) -> PipelineFailure {
     let text = "Line \(line) is not a line of record mode: \(reason)"
     return .read(FileFailure(.damaged, Self.name, text, advice: advice))
@@ -108,54 +95,6 @@ final class RecordLines {
 
   /// The members that the line has.
   var members: [RecordMember] { RecordMember.allCases.filter { self[$0].kind != .absent } }
-
-  /// True if the line has a record.
-  var hasRecord: Bool { self[.record].kind != .absent || self[.recordBase64].kind != .absent }
-
-  /// Returns the proof that `verify` wrote the line with the secret of this job.
-  func proof(_ secret: LineSecret) throws(PipelineFailure) -> LineProof {
-    let proof = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try secret.proof(of: text[..<count]) }
-    if let proof { return proof }
-    let isAbsent = self[.lineMAC].kind == .absent
-    throw Self.failure(
-      line: number,
-      isAbsent
-        ? "it has no member line_mac" : "its line_mac does not fit: it was changed, or written with another secret",
-      advice: "Give verify and finish the same --line-secret-file, and finish the lines as verify wrote them"
-    )
-  }
-
-  /// Returns the row of a reject, which must be one that `verify` can have written: a row of `skan_rejects` that says of no
-  /// postback that it was accepted before.
-  func reject() throws(PipelineFailure) -> ArraySlice<UInt8> {
-    let table = try required(.table, try bytes(.table))
-    guard table.elementsEqual(Table.rejects.name.utf8), !hasRecord else {
-      throw broken(
-        "it has a row that verify does not write, of another table than \(Table.rejects.name) or with a record"
-      )
-    }
-    let row = self[.row]
-    guard row.kind == .object else { throw broken("it has no row") }
-    do throws(JSONDefect) {
-      try rowParser.parse(row.text.indices, of: &text, into: &rowDocument)
-    } catch { throw broken("its row cannot be read") }
-    let names = rowDocument.fields.map { field in
-      field.kind == .string ? String(decoding: text[field.text.indices], as: UTF8.self) : ""
-    }
-    guard let code = RejectCode(rawValue: names[1]), code.stage.rawValue == names[0], code.stage != .dedup else {
-      throw broken("its row has no stage and reject_code with which verify rejects")
-    }
-    return text[row.text.indices]
-  }
-
-  /// Returns a text member that must have one of the values that `parse` knows.
-  func value<Value>(_ member: RecordMember, _ parse: (String) -> Value?) throws(PipelineFailure) -> Value {
-    let name = try required(member, try bytes(member))
-    guard let value = parse(String(decoding: name, as: UTF8.self)) else {
-      throw broken("its \(member.rawValue) is unknown")
-    }
-    return value
-  }
 
   /// Returns the bytes of a text member; nil if it is absent.
   func bytes(_ member: RecordMember) throws(PipelineFailure) -> ArraySlice<UInt8>? {
@@ -181,7 +120,7 @@ final class RecordLines {
     return value
   }
 
-  /// Returns the key of the postback; nil for a reject.
+  /// Returns the key of the postback; nil where the record is none.
   func postbackKey() throws(PipelineFailure) -> PostbackKey? {
     guard let digits = try bytes(.postbackKey) else { return nil }
     guard let key = PostbackKey(hexadecimal: digits.span) else {

@@ -8,6 +8,9 @@ internal import Tables
 
 /// The lines that record mode writes.
 struct RecordText {
+  private static let keyMember = Array("{\"postback_key\":".utf8)
+  private static let keyEnd = Array("\",".utf8)
+
   /// The lines so far.
   private(set) var bytes: [UInt8] = []
 
@@ -42,36 +45,16 @@ struct RecordText {
     bytes += Array("}}\n".utf8)
   }
 
-  /// Appends the line of a record that was accepted.
-  mutating func append(_ verified: Verified, _ record: RecordPlace, text: Span<UInt8>) {
-    bytes += Array("{\"postback_key\":\"\(verified.key)\",".utf8)
-    append(record)
-    append(.keyID)
-    bytes.appendJSONString(verified.keyID[...])
-    append(.signatureState)
-    bytes.appendJSONString(verified.signature.state.rawValue)
-    append(.signedLayout)
-    bytes.appendJSONString(verified.signature.layout.rawValue)
-    appendCompared(verified.seen)
-    append(.record)
-    bytes.appendJSONString(text)
-    end()
-  }
-
-  /// Appends the line of a record that was rejected: `row` is its row of `skan_rejects`.
-  mutating func append(reject row: ArraySlice<UInt8>, _ record: RecordPlace) {
-    bytes += Array("{\"postback_key\":null,".utf8)
-    append(record)
-    append(.table)
-    bytes.appendJSONString(Table.rejects.name)
-    append(.row)
-    bytes += row
-    end()
-  }
-
-  /// Appends the line of a record that was framed and not parsed.
-  mutating func append(_ record: RecordPlace, text: Span<UInt8>, _ defect: FramingDefect?) {
-    bytes.append(UInt8(ascii: "{"))
+  /// Appends the line of a record, with its key if it is a postback.
+  mutating func append(_ key: PostbackKey?, _ record: RecordPlace, text: Span<UInt8>, _ defect: FramingDefect?) {
+    bytes += Self.keyMember
+    if let key {
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(addingCapacity: PostbackKey.length) { key.write(to: &$0) }
+      bytes += Self.keyEnd
+    } else {
+      bytes += Array("null,".utf8)
+    }
     append(record)
     switch defect {
     case .tooLarge(let byteCount, let digest):
@@ -102,16 +85,11 @@ struct RecordText {
     end()
   }
 
-  /// Adds `line_mac` to the line that begins at `start`, the last one.
-  mutating func authenticate(lineFrom start: Int, with secret: LineSecret) throws(LibcryptoFailure) {
-    try secret.authenticate(lineFrom: start, of: &bytes)
-  }
-
   private mutating func append(_ member: RecordMember) { bytes += Array(",\"\(member.rawValue)\":".utf8) }
 
   private mutating func end() { bytes += Array("}\n".utf8) }
 
-  /// Appends the position, as the first members of a line.
+  /// Appends the position.
   private mutating func append(_ record: RecordPlace) {
     bytes += record.file
     bytes += Array(",\"source_line\":\(record.line)".utf8)

@@ -93,17 +93,6 @@ extension Batch<Verified> {
   }
 }
 
-extension Batch<Parsed> {
-  /// Accepts the postbacks that another process accepted; its signatures are not verified again. Those that it cannot have
-  /// accepted with these settings are rejected.
-  func restored(_ verdicts: [RestoredVerdict], by trust: TrustPolicy) throws(PipelineFailure) -> Batch<Verified> {
-    try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
-      var gate = try SignatureGate(trust)
-      return try gate.restore(self, verdicts)
-    }
-  }
-}
-
 /// Turns the verdicts on a batch into outcomes.
 package struct SignatureGate: ~Copyable {
   private let trust: TrustPolicy
@@ -176,35 +165,6 @@ package struct SignatureGate: ~Copyable {
     let unsigned = UnsignedFields(parsed.postback, of: bytes)
     let keyID = keyIDs[signature.key]
     return Verified(parsed, signature, keyID, environment, key, unsigned, searchedUpTo: searchedUpTo)
-  }
-
-  /// Joins each postback of a batch with its verdict.
-  fileprivate mutating func restore(
-    _ batch: Batch<Parsed>,
-    _ verdicts: [RestoredVerdict]
-  ) throws(LibcryptoFailure) -> Batch<Verified> {
-    var outcomes: [Outcome<Verified>] = []
-    outcomes.reserveCapacity(verdicts.count)
-    for (outcome, restored) in zip(batch.outcomes, verdicts) {
-      switch outcome {
-      case .rejected(let rejection): outcomes.append(.rejected(rejection))
-      case .accepted(let parsed): outcomes.append(try restore(parsed, restored.verdict, of: batch.bytes))
-      }
-    }
-    return Batch(bytes: batch.bytes, outcomes: outcomes, origins: batch.origins)
-  }
-
-  private mutating func restore(
-    _ parsed: Parsed,
-    _ verdict: ClaimedVerdict,
-    of bytes: [UInt8]
-  ) throws(LibcryptoFailure) -> Outcome<Verified> {
-    let keyID = bytes[verdict.keyID.indices]
-    guard let signature = try verifier.restored(parsed.postback, of: bytes, keyID: keyID, verdict.layout) else {
-      return .rejected(Rejection(.signatureInvalid, parsed))
-    }
-    if let rejection = refusal(of: parsed, signature, bytes) { return .rejected(rejection) }
-    return .accepted(verified(parsed, signature, try verifier.key(of: parsed.postback, in: bytes), of: bytes))
   }
 
   /// Returns the signature of a postback that is accepted after that verification, or the rejection.
