@@ -27,9 +27,10 @@ package struct CopyRows: Sendable {
     while cursor.next() {
       rowCount += 1
       rows.append(Int16(kinds.count))
-      for column in kinds.indices where !Self.append(kinds[column], cursor, column, to: &rows) {
+      for column in kinds.indices {
+        if Self.append(kinds[column], cursor, column, to: &rows) { continue }
         let (path, line) = cursor.source
-        let place = line.map { "line \($0)" } ?? "A committed line"
+        let place = line.map { "Line \($0)" } ?? "A committed line"
         throw .damaged(path, "\(place) has a value of another type in \(table.columns[column].name.rawValue)")
       }
     }
@@ -126,6 +127,9 @@ extension TextBuffer {
     for word in words { appendText(list.extracting(word)) }
   }
 
+  /// The most digits after the point of a decimal that the server takes.
+  private static var longestScale: Int { 16_383 }
+
   /// Appends a decimal as its digits of base 10 000; returns false if the text is not one.
   fileprivate mutating func appendNumeric(_ text: Span<UInt8>) -> Bool {
     let start = text.first == UInt8(ascii: "-") ? 1 : 0
@@ -134,7 +138,7 @@ extension TextBuffer {
     // Groups of four digits on each side of the point, filled up with zeros at the outer ends.
     let wholeGroups = (point - start + 3) / 4
     let groups = wholeGroups + (scale + 3) / 4
-    guard point > start, groups < Int16.max else { return false }
+    guard point > start, groups < Int16.max, scale <= Self.longestScale else { return false }
     append(Int32(8 + 2 * groups))
     append(Int16(groups))
     append(Int16(wholeGroups - 1))

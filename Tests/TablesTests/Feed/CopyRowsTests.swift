@@ -115,6 +115,10 @@ import Testing
     #expect(throws: (any Error).self) { try cell(json, type) }
   }
 
+  @Test func `are refused where a decimal has more digits than the server takes`() {
+    #expect(throws: (any Error).self) { try cell("0." + String(repeating: "1", count: 40_000), .money) }
+  }
+
   @Test func `are refused if a committed line is not a row`() {
     #expect(throws: (any Error).self) { try copy("{\"field\":\"x\"}\n{\"field\":\n") }
   }
