@@ -2,9 +2,8 @@
 package enum Outcome<Good: Sendable>: Sendable {
   /// The record passed the stage.
   case accepted(Good)
-  /// The record was rejected, in this stage or an earlier one. Indirect, so that the few of them do not make all outcomes
-  /// large.
-  indirect case rejected(Rejection)
+  /// The record was rejected, in this stage or an earlier one.
+  case rejected(Rejection)
 }
 
 /// The outcomes of the records of one batch, up to some thousand, in the order of the records.

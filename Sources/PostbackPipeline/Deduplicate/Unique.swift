@@ -74,7 +74,7 @@ extension Batch<Verified> {
 
 extension Rejection {
   /// Makes the rejection of a copy of an accepted postback with a key.
-  init(_ admission: RecentIndex.Admission, _ parsed: Parsed, _ key: PostbackKey, of bytes: [UInt8]) {
+  convenience init(_ admission: RecentIndex.Admission, _ parsed: Parsed, _ key: PostbackKey, of bytes: [UInt8]) {
     let code: RejectCode
     var found: [UnsignedFields.Conflict] = []
     switch admission {
@@ -91,13 +91,19 @@ extension Rejection {
         }
       }
     }
-    self.init(code, parsed)
-    firstSeen = key
-    conflicts = found
-    if let conflict = found.first {
-      name(conflict.field.name, expected: conflict.first, found: conflict.later)
+    let edit = found.first.map { conflict in
       let (first, later) = (conflict.first ?? "absent", conflict.later ?? "absent")
-      detail = "\(conflict.field.name) is \(later), and \(first) in the copy that came first: one was edited"
+      return "\(conflict.field.name) is \(later), and \(first) in the copy that came first: one was edited"
     }
+    self.init(
+      code,
+      parsed.record,
+      parsed.claims,
+      parsed.arrival,
+      found.first.map { Mismatch($0.field.name, expected: $0.first, found: $0.later) } ?? Mismatch(),
+      detail: edit,
+      firstSeen: key,
+      conflicts: found
+    )
   }
 }

@@ -111,12 +111,10 @@ private final class RecordParser {
       )
     } catch {
       let arrival = claimedArrival(from: origin, bytes)
-      var rejection = Rejection(error, unwrapped(record), parser.claims, arrival, of: bytes)
-      if let count = parser.envelope?.leftOut {
-        let others = "\(count) more records of the same request have nothing of a postback either, and were not stored."
-        rejection.detail = "\(rejection.explanation) \(others)"
+      let others = parser.envelope?.leftOut.map { count in
+        "\(count) more records of the same request have nothing of a postback either, and were not stored."
       }
-      return .rejected(rejection)
+      return .rejected(Rejection(error, unwrapped(record), parser.claims, arrival, remark: others, of: bytes))
     }
   }
 
@@ -162,7 +160,7 @@ private final class RecordParser {
 
 extension Rejection {
   /// The rejection of a record that already has a framing defect and is not parsed.
-  fileprivate init(_ defect: FramingDefect, _ record: Record, _ arrival: Arrival) {
+  fileprivate convenience init(_ defect: FramingDefect, _ record: Record, _ arrival: Arrival) {
     switch defect {
     case .tooLarge(let byteCount, _):
       self.init(

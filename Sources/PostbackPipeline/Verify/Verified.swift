@@ -203,11 +203,9 @@ package struct SignatureGate: ~Copyable {
 
   /// Returns the rejection of a postback that no trusted key signed.
   private func unverified(_ parsed: Parsed, _ state: SignatureState, _ bytes: [UInt8]) -> Rejection {
-    var rejection = Rejection(state.rejectCode ?? .signatureInvalid, parsed)
-    if state == .unknownKey, case .jws(let jws) = parsed.postback.signature {
-      let name = String(decoding: bytes[jws.keyID.indices], as: UTF8.self)
-      rejection.name(Field.keyID.name, expected: "the name of a trusted key", found: name)
-    }
-    return rejection
+    let code = state.rejectCode ?? .signatureInvalid
+    guard state == .unknownKey, case .jws(let jws) = parsed.postback.signature else { return Rejection(code, parsed) }
+    let name = String(decoding: bytes[jws.keyID.indices], as: UTF8.self)
+    return Rejection(code, parsed, .init(Field.keyID.name, expected: "the name of a trusted key", found: name))
   }
 }
