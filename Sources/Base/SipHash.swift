@@ -14,18 +14,17 @@ package struct SipHash: Sendable {
   }
 
   /// Returns the hash of a message.
-  package func hash(of message: Span<UInt8>) -> UInt64 {
+  package func hash(of message: Span<UInt8>) -> UInt64 { State(start).finish(message, after: 0) }
+
+  /// Returns the hash of a message that begins with five words, each with its least significant byte first.
+  package func hash(of first: (UInt64, UInt64, UInt64, UInt64, UInt64), _ message: Span<UInt8>) -> UInt64 {
     var state = State(start)
-    unsafe message.withUnsafeBytes { bytes in
-      let whole = bytes.count & ~7
-      for place in stride(from: 0, to: whole, by: 8) {
-        state.compress(unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
-      }
-      var last = UInt64(truncatingIfNeeded: bytes.count) << 56
-      for place in whole..<bytes.count { last |= unsafe UInt64(bytes[place]) << UInt64(8 * (place - whole)) }
-      state.compress(last)
-    }
-    return state.finish()
+    state.compress(first.0)
+    state.compress(first.1)
+    state.compress(first.2)
+    state.compress(first.3)
+    state.compress(first.4)
+    return state.finish(message, after: 40)
   }
 
   private struct State {
@@ -40,10 +39,21 @@ package struct SipHash: Sendable {
       v0 ^= word
     }
 
-    mutating func finish() -> UInt64 {
-      v2 ^= 0xFF
-      for _ in 0..<4 { round() }
-      return v0 ^ v1 ^ v2 ^ v3
+    /// Returns the hash of a message whose rest this is, after `count` bytes that are compressed already.
+    func finish(_ rest: Span<UInt8>, after count: Int) -> UInt64 {
+      var state = self
+      unsafe rest.withUnsafeBytes { bytes in
+        let whole = bytes.count & ~7
+        for place in stride(from: 0, to: whole, by: 8) {
+          state.compress(unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)))
+        }
+        var last = UInt64(truncatingIfNeeded: count + bytes.count) << 56
+        for place in whole..<bytes.count { last |= unsafe UInt64(bytes[place]) << UInt64(8 * (place - whole)) }
+        state.compress(last)
+      }
+      state.v2 ^= 0xFF
+      for _ in 0..<4 { state.round() }
+      return state.v0 ^ state.v1 ^ state.v2 ^ state.v3
     }
 
     private mutating func round() {

@@ -25,24 +25,9 @@ package struct ResendKey: Sendable {
   /// Returns the number that stands for a public key in digests.
   func fingerprint(of key: TrustedKey) -> UInt64 { hash.hash(of: key.subjectPublicKeyInfo.span) }
 
-  /// Returns the digest of a signature that a public key made of some content. `buffer` is used for the message.
-  func digest(
-    _ signature: Span<UInt8>,
-    of content: SHA256Digest,
-    by fingerprint: UInt64,
-    _ buffer: inout [UInt8]
-  ) -> UInt64 {
-    buffer.removeAll(keepingCapacity: true)
-    append(content.words.0, to: &buffer)
-    append(content.words.1, to: &buffer)
-    append(content.words.2, to: &buffer)
-    append(content.words.3, to: &buffer)
-    append(fingerprint, to: &buffer)
-    unsafe signature.withUnsafeBytes { unsafe buffer.append(contentsOf: $0) }
-    return hash.hash(of: buffer.span)
-  }
-
-  private func append(_ word: UInt64, to buffer: inout [UInt8]) {
-    unsafe withUnsafeBytes(of: word.littleEndian) { unsafe buffer.append(contentsOf: $0) }
+  /// Returns the digest of a signature that a public key made of some content.
+  func digest(_ signature: Span<UInt8>, of content: SHA256Digest, by fingerprint: UInt64) -> UInt64 {
+    let (first, second, third, fourth) = content.words
+    return hash.hash(of: (first, second, third, fourth, fingerprint), signature)
   }
 }

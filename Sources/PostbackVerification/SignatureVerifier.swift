@@ -106,11 +106,11 @@ package struct SignatureVerifier: ~Copyable {
       if let earlier, let finding = resend(item, signature, contents, as: earlier) {
         verification.resendDigest = earlier
         verification.isResend = true
-        settle(finding, item, signature, contents, &verification)
+        complete(finding, item, signature, contents, &verification)
       } else {
         if resendKey == nil { item.hash = VerdictCache.SignatureHash(signature) }
         if let finding = finding(item, signature, contents) {
-          settle(finding, item, signature, contents, &verification)
+          complete(finding, item, signature, contents, &verification)
         } else {
           verifier.add(signature, as: item.form, of: contents, candidates: item.candidates)
           cases.append(item)
@@ -129,7 +129,7 @@ package struct SignatureVerifier: ~Copyable {
       let signature = signatures.span.extracting(item.signature)
       let contents = digests.span.extracting(item.digests)
       keep(finding, item, signature, contents)
-      settle(finding, item, signature, contents, &verifications[item.index])
+      complete(finding, item, signature, contents, &verifications[item.index])
     }
     return verifications
   }
@@ -187,7 +187,7 @@ package struct SignatureVerifier: ~Copyable {
     guard let resendKey else { return nil }
     for index in contents.indices {
       for key in candidates[item.candidates]
-      where resendKey.digest(signature, of: contents[index], by: fingerprints[key], &message) == digest {
+      where resendKey.digest(signature, of: contents[index], by: fingerprints[key]) == digest {
         return .signed(key: key, digest: index)
       }
     }
@@ -232,7 +232,7 @@ package struct SignatureVerifier: ~Copyable {
   }
 
   /// Completes a verification with its finding.
-  private mutating func settle(
+  private mutating func complete(
     _ finding: SignatureFinding,
     _ item: Case,
     _ signature: Span<UInt8>,
@@ -243,12 +243,7 @@ package struct SignatureVerifier: ~Copyable {
     case .signed(let key, let digest):
       verification.digest = contents[digest]
       if !verification.isResend {
-        verification.resendDigest = resendKey?.digest(
-          signature,
-          of: verification.digest,
-          by: fingerprints[key],
-          &message
-        )
+        verification.resendDigest = resendKey?.digest(signature, of: verification.digest, by: fingerprints[key])
         verification.r = SignatureR(signature, as: item.form)
       }
       accept(key, item.layouts[digest], &verification)
@@ -278,20 +273,16 @@ package struct SignatureVerifier: ~Copyable {
     _ layout: SignedLayout,
     _ bytes: [UInt8]
   ) throws(LibcryptoFailure) -> SHA256Digest {
-    try digest { message in postback.appendSignedMessage(layout, of: bytes, to: &message) }
-  }
-
-  /// Returns the key of the postback: the first 128 bits of the SHA-256 of its identity.
-  package mutating func key(of postback: Postback, in bytes: [UInt8]) throws(LibcryptoFailure) -> PostbackKey {
-    PostbackKey(try digest { message in postback.appendIdentity(of: bytes, to: &message) })
-  }
-
-  private mutating func digest(of write: (inout [UInt8]) -> Void) throws(LibcryptoFailure) -> SHA256Digest {
     var message: [UInt8] = []
     swap(&message, &self.message)
     defer { swap(&message, &self.message) }
     message.removeAll(keepingCapacity: true)
-    write(&message)
+    postback.appendSignedMessage(layout, of: bytes, to: &message)
     return try hash.digest(of: message.span)
+  }
+
+  /// Returns the key of the postback: the first 128 bits of the SHA-256 of its identity.
+  package mutating func key(of postback: Postback, in bytes: [UInt8]) throws(LibcryptoFailure) -> PostbackKey {
+    try PostbackKey(of: postback, in: bytes, &hash, &message)
   }
 }

@@ -14,4 +14,12 @@ import Testing
       #expect(hash.hash(of: message.span) == value)
     }
   }
+
+  @Test(arguments: [0, 1, 7, 8, 30]) func `hashes words before the message as their bytes`(count: Int) {
+    let hash = SipHash(key: 1, 2)
+    let message = Array(UInt8(0)..<UInt8(40 + count))
+    func word(_ start: Int) -> UInt64 { (0..<8).reduce(0) { $0 | UInt64(message[start + $1]) << UInt64(8 * $1) } }
+    let words = (word(0), word(8), word(16), word(24), word(32))
+    #expect(hash.hash(of: words, Array(message[40...]).span) == hash.hash(of: message.span))
+  }
 }
