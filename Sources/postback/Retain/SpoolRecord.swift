@@ -33,10 +33,7 @@ struct SpoolRecordReader: ~Copyable {
     var content = Content()
     do {
       let postback = try parser.parse(0..<bytes.count, of: &text)
-      var identity: [UInt8] = []
-      postback.appendIdentity(of: text, to: &identity)
-      content.key = PostbackKey(try hash.digest(of: identity.span))
-      content.meaning = identity
+      content.key = try PostbackKey(of: postback, in: text, &hash, &content.meaning)
       postback.appendSignedMessage(.asSent, of: text, to: &content.meaning)
       switch postback.signature {
       case .attribution(let range): content.meaning += text[range.indices]
