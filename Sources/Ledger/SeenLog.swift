@@ -131,7 +131,7 @@ package final class SeenLog {
   package func committed() throws(FileFailure) { try segments.committed(mark) }
 
   /// Waits until no committed entries are on their way from memory to a segment. Throws the failure of work on the segments.
-  package func settle() throws(FileFailure) { try segments.settle() }
+  package func waitForSegments() throws(FileFailure) { try segments.waitForSegments() }
 
   /// Appends entries. They are not durable until `synchronize`.
   package func append(_ entries: [SeenEntry]) throws(FileFailure) { mark = try file.append(entries, after: mark) }

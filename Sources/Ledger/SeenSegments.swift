@@ -127,7 +127,7 @@ package final class SeenSegments: Sendable {
 
   /// Waits until the entries that are being moved out of memory are in a segment, so that the next start need not read them
   /// again. Does not wait until segments are merged. Throws the failure of the work.
-  func settle() throws(FileFailure) {
+  func waitForSegments() throws(FileFailure) {
     // Looks again and again, because it waits for a step in the midst of the work, and once for each run.
     while state.withLock({ state in state.working.map { state.current.end < $0 } ?? false }) { usleep(1000) }
     if let failure = state.withLock({ $0.failure }) { throw failure }

@@ -147,7 +147,7 @@ package final class TableWriter {
       try finish()
       try await commit(&uncommitted, committed)
       try catalog.dropRows()
-      try log.settle()
+      try log.waitForSegments()
     } catch { throw .state(error) }
     return tally
   }
