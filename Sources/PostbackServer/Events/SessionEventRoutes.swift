@@ -14,7 +14,7 @@ package struct SessionEventRoutes: Sendable {
   private let large = DispatchQueue(label: "postback.events")
 
   /// The largest body, in bytes, and the largest that is answered on the thread that read it.
-  private static let bodyBytes = 1 << 20
+  private static let longestBody = 1 << 20
   private static let inlineBytes = 64 << 10
   private static let retrySeconds = 30
 
@@ -33,7 +33,7 @@ package struct SessionEventRoutes: Sendable {
         "events",
         "POST",
         "/v1/events",
-        bodyBytes: Self.bodyBytes,
+        longestBody: Self.longestBody,
         refusal: { request in
           ContentCoding(of: request) == .identity ? nil : .error(415, "This path accepts no Content-Encoding.")
         },
@@ -107,7 +107,7 @@ package struct SessionEventRoutes: Sendable {
           throw Refusal(500, "libcrypto failed: \(error)")
         }
       }
-      guard lines.count <= SessionEventWriter.requestBytes, results.count <= Self.bodyBytes else {
+      guard lines.count <= SessionEventWriter.requestBytes, results.count <= Self.longestBody else {
         throw Refusal(413, "The rows of the events, or the answers to them, have too many bytes. Send fewer at once.")
       }
     }

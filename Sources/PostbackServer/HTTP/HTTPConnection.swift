@@ -199,8 +199,8 @@ final class HTTPConnection: Sendable {
     if route.isRateLimited(request), !server.rate.allows(request.client) {
       return .error(429, "Too many requests came from \(request.client). Try again later.").retry(afterSeconds: 10)
     }
-    if let length = request.values(of: "Content-Length").first.flatMap({ Int($0) }), length > route.bodyBytes {
-      return .error(413, "The body has more than \(route.bodyBytes) bytes.")
+    if let length = request.values(of: "Content-Length").first.flatMap({ Int($0) }), length > route.longestBody {
+      return .error(413, "The body has more than \(route.longestBody) bytes.")
     }
     return route.refusal?(request)
   }
@@ -249,15 +249,18 @@ extension HTTPResponse {
   /// Passes the answer to the library, with the body in pieces if it is large; returns false if the library refuses it.
   fileprivate func send(over connection: OpaquePointer, _ large: LargeBody?, closing: Bool) -> Bool {
     let fields = headers + (closing ? [.init("Connection", "close")] : [])
-    var text: [CChar] = []
+    var text: [UInt8] = []
     var starts: [(name: Int, value: Int)] = []
     for field in fields {
       let name = text.count
-      text.append(contentsOf: field.name.utf8CString)
+      text.append(contentsOf: field.name.utf8)
+      text.append(0)
       starts.append((name, text.count))
-      text.append(contentsOf: field.value.utf8CString)
+      text.append(contentsOf: field.value.utf8)
+      text.append(0)
     }
-    return unsafe text.withUnsafeBufferPointer { text in
+    return unsafe text.withUnsafeBytes { bytes in
+      let text = unsafe bytes.assumingMemoryBound(to: CChar.self)
       let headers = unsafe starts.compactMap { start in
         unsafe text.baseAddress.map { unsafe cmicrohttpd_header(name: $0 + start.name, value: $0 + start.value) }
       }

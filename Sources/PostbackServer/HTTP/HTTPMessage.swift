@@ -59,7 +59,18 @@ extension UInt8 {
 extension String {
   /// Indicates that the texts are equal, ignoring the case of ASCII letters.
   func isEqualIgnoringCase(to other: String) -> Bool {
-    utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
+    let (bytes, others) = (utf8.span, other.utf8.span)
+    guard bytes.count == others.count else { return false }
+    for index in bytes.indices where bytes[index].lowercased != others[index].lowercased { return false }
+    return true
+  }
+
+  /// Indicates that `test` holds of every byte of the text.
+  @inline(__always)
+  func hasOnly(_ test: (UInt8) -> Bool) -> Bool {
+    let bytes = utf8.span
+    for index in bytes.indices where !test(bytes[index]) { return false }
+    return true
   }
 }
 

@@ -27,21 +27,21 @@ struct HeadSyntax {
   /// The broken rule as a sentence; nil if there is none.
   private var defect: String? {
     guard isPlain else { return "A line of the head is folded, does not end in CR LF, or holds a NUL byte." }
-    guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+    guard target.hasOnly({ $0 > 0x20 && $0 != 0x7F }) else {
       return "The target of the request holds a space or a control character."
     }
     for field in fields {
-      guard field.name.utf8.allSatisfy(\.isInToken), !field.name.isEmpty else {
+      guard field.name.hasOnly(\.isInToken), !field.name.isEmpty else {
         return "The name of a header is empty or holds a character that is not allowed in it."
       }
-      guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
+      guard field.value.hasOnly({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
         return "The value of the header \(field.name) holds a control character."
       }
     }
     let hosts = fields.values(of: "Host")
     guard hosts.count < 2 else { return "The request has more than one Host header." }
     guard hosts.count == 1 || version == "HTTP/1.0" else { return "The request has no Host header." }
-    guard hosts.allSatisfy({ $0.withoutTrailingWhitespace.utf8.allSatisfy(\.isInHost) }) else {
+    guard hosts.allSatisfy({ $0.withoutTrailingWhitespace.hasOnly(\.isInHost) }) else {
       return "The Host header holds a character that is not allowed in a host."
     }
     return defectOfLength
@@ -54,7 +54,7 @@ struct HeadSyntax {
     guard lengths.count + codings.count < 2 else {
       return "The request declares the length of its body more than once."
     }
-    guard lengths.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDecimalDigit) }) else {
+    guard lengths.allSatisfy({ !$0.isEmpty && $0.hasOnly(\.isDecimalDigit) }) else {
       return "The Content-Length is not a number."
     }
     guard codings.isEmpty || version != "HTTP/1.0" else { return "HTTP/1.0 does not allow a Transfer-Encoding." }
@@ -74,8 +74,8 @@ struct HeadSize {
 
   /// Measures a target with its query, and headers.
   init(_ target: String, _ fields: [HTTPRequest.Field] = []) {
-    let query = target.utf8.drop { $0 != UInt8(ascii: "?") }
-    parameters = query.isEmpty ? 0 : 1 + query.count { $0 == UInt8(ascii: "&") }
+    let query = target.utf8.firstIndex(of: UInt8(ascii: "?")).map { target.utf8[$0...] }
+    parameters = query.map { 1 + $0.count { $0 == UInt8(ascii: "&") } } ?? 0
     let text = fields.reduce(target.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     // Cookies are copied, and each has a record.
     let cookies = fields.values(of: "Cookie").reduce(0) { sum, cookie in

@@ -111,7 +111,7 @@ struct RequestState: Sendable {
   /// Indicates that the body is longer than its route allows.
   var isTooLong: Bool {
     if case .receiving(let head, let incoming) = phase {
-      incoming.request.body.count > (head.route?.bodyBytes ?? 0)
+      incoming.request.body.count > (head.route?.longestBody ?? 0)
     } else {
       false
     }
@@ -146,7 +146,7 @@ struct RequestState: Sendable {
     guard case .begun = phase else { return }
     var incoming = Incoming(request: request, declaredCount: declaredCount, refusal: refusal)
     if refusal == nil, let route {
-      incoming.share = BodyShare(route.sender(request), request.client, longestBody: route.bodyBytes)
+      incoming.share = BodyShare(route.sender(request), request.client, longestBody: route.longestBody)
     }
     phase = .receiving(Head(route: route, isLast: isLast), incoming)
   }

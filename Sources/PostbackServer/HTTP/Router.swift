@@ -15,7 +15,7 @@ package final class Route: Sendable {
   /// The method: `POST`, or `GET`, which includes `HEAD`.
   let method: String
   /// The longest allowed body, in bytes; a longer one is refused with 413.
-  let bodyBytes: Int
+  let longestBody: Int
   /// Decides if a request counts against the rate limit of its address, above which it is refused with 429.
   let isRateLimited: @Sendable (HTTPRequest) -> Bool
   /// Returns the kind of sender, which decides the share of memory that the body may take.
@@ -33,7 +33,7 @@ package final class Route: Sendable {
     _ name: String,
     _ method: String,
     _ path: String,
-    bodyBytes: Int = 0,
+    longestBody: Int = 0,
     isRateLimited: @escaping @Sendable (HTTPRequest) -> Bool = { _ in true },
     sender: @escaping @Sendable (HTTPRequest) -> BodySender = { _ in .anybody },
     refusal: (@Sendable (HTTPRequest) -> HTTPResponse?)? = nil,
@@ -42,7 +42,7 @@ package final class Route: Sendable {
     self.name = name
     self.path = path
     self.method = method
-    self.bodyBytes = bodyBytes
+    self.longestBody = longestBody
     self.isRateLimited = isRateLimited
     self.sender = sender
     self.refusal = refusal
@@ -84,7 +84,7 @@ package struct Router: Sendable {
 
 extension String {
   /// The text without the slashes at its end.
-  fileprivate var withoutTrailingSlashes: String {
+  var withoutTrailingSlashes: String {
     guard let last = utf8.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return "" }
     return String(self[...last])
   }

@@ -68,7 +68,7 @@ package struct Receiver: Sendable {
         framework,
         "POST",
         "/.well-known/\(framework)/report-attribution",
-        bodyBytes: postbackBytes,
+        longestBody: postbackBytes,
         refusal: { ContentCoding(of: $0) == .identity ? nil : Self.unsupportedCoding("identity") },
         action: .reply(receive)
       )
@@ -78,7 +78,7 @@ package struct Receiver: Sendable {
         Self.forwarderRoute,
         "POST",
         "/v1/postbacks",
-        bodyBytes: limits.bodyBytes,
+        longestBody: limits.bodyBytes,
         // A valid token lifts the rate limit. A signature proves nothing until the body is complete.
         isRateLimited: { authentication.claim($0).name == nil },
         sender: { authentication.claim($0).name == nil ? .unconfirmed : .forwarder },

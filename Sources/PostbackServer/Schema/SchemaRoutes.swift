@@ -29,8 +29,7 @@ package struct SchemaRoutes: Sendable {
       return HTTPResponse.error(401, "Give a token of schema_token_files in the header Authorization.")
         .adding("WWW-Authenticate", "Bearer")
     }
-    var name = request.path.dropFirst(Self.path.count)
-    while name.last == "/" { name.removeLast() }
+    let name = request.path.withoutTrailingSlashes.dropFirst(Self.path.count)
     guard let appID = Int64(name), "\(appID)" == name, let model = models.model(appID: appID, at: time) else {
       return .error(404, "There is no conversion model of this app for installs now.")
     }

@@ -38,7 +38,7 @@ import Testing
   @Test func `holds an answer in place of its body until it is read`() {
     let budget = BodyBudget(1)
     let client = IPAddress(v4: 1)
-    let route = Route("r", "POST", "/", bodyBytes: 100, action: .answer { _ in HTTPResponse(200) })
+    let route = Route("r", "POST", "/", longestBody: 100, action: .answer { _ in HTTPResponse(200) })
     func append(_ count: Int, to state: inout RequestState) {
       state.begin("/")
       state.request(HTTPRequest(method: "POST", target: "/", client: client), route, nil)
