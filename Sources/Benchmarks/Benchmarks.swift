@@ -183,14 +183,6 @@ struct Benchmarks {
 
   private mutating func measurePipeline(_ dump: Dump) async throws {
     let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
-    var inputs = [("plain", dump)]
-    if !options.wants("run") {
-      inputs = []
-    } else if ProcessRun.isInstalled("gzip") {
-      inputs.append(("gzip", try dump.compressed()))
-    } else {
-      report.skipped.append("gzip in: there is no gzip command")
-    }
     if options.wants("forgeries") {
       Self.complain("running it over forgeries")
       let forgeries = ForgeryBenchmark(pipeline: pipeline, folder: folder, count: options.postbacks / 4)
@@ -199,24 +191,28 @@ struct Benchmarks {
     }
     if options.wants("run") {
       let resent = try dump.resent(to: "\(folder)/resent.jsonl")
+      let gzip = ProcessRun.isInstalled("gzip") ? try dump.compressed() : nil
+      if gzip == nil { report.skipped.append("gzip in: there is no gzip command") }
       Self.complain("running postback run")
       let before = try speed()
-      var measures = try pipeline.measures(inputs)
+      var measures = try pipeline.measures(dump, gzip: gzip)
       measures.append(try pipeline.measure(resent, "nine_in_ten_resent", format: "both", jobs: Machine.cores))
       try append("postback run, process start to end", measures, after: before)
     }
     guard options.wants("scale") else { return }
     guard !options.isQuick else {
-      report.skipped.append("ten times as many postbacks, and an index of 10 M keys: --quick")
+      report.skipped.append("ten times as many postbacks, and an index of ten million keys: --quick")
       return
     }
-    Self.complain("generating \(options.postbacks * 10) postbacks")
-    let large = try await Dump.generate(options.postbacks * 10, in: folder)
+    // Ten times a quarter of the postbacks, as all of them ten times would take as long as everything else.
+    let (few, many) = (options.postbacks / 4, options.postbacks / 4 * 10)
+    Self.complain("generating \(many) postbacks")
+    let (small, large) = try await (Dump.generate(few, in: folder), Dump.generate(many, in: folder))
     Self.complain("running postback run over them")
     lastSpeed = nil
     let beforeScale = try speed()
-    try append("postback run, ten times as many", try pipeline.scale(from: dump, to: large), after: beforeScale)
-    try TemporaryFolder.remove(large.path)
+    try append("postback run, ten times as many", try pipeline.scale(from: small, to: large), after: beforeScale)
+    for dump in [small, large] { try TemporaryFolder.remove(dump.path) }
   }
 
   private mutating func measureResends() async throws {
@@ -227,7 +223,9 @@ struct Benchmarks {
       models: options.models,
       folder: folder,
       distance: distance,
-      count: distance / 11 * 10
+      count: distance / 11 * 10,
+      timesEach: (distance: distance / 11 * 2, times: 10),
+      runs: options.measuresResends ? 5 : 3
     )
     let before = try speed()
     try append("Resends of earlier runs, jobs \(Machine.cores)", try await resends.measures(), after: before)

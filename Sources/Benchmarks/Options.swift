@@ -50,7 +50,7 @@ struct Options {
 
     Options:
       --postbacks N  The number of postbacks in the generated dump; default: 400000, or 50000 with --quick.
-      --quick        Leave out the dump of ten times N and the index of ten million keys; run openssl for one second.
+      --quick        Leave out the dump of ten times a quarter of N, and the index of ten million keys; run openssl for one second.
       --json FILE    The file for the report as JSON; by default it is one line after the table.
       --only NAME[,NAME]
                      Make only these measures: \(names.joined(separator: ", ")).

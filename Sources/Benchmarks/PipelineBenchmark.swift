@@ -10,16 +10,14 @@ struct PipelineBenchmark {
   /// The folder that holds the tables during a run.
   let folder: String
 
-  /// Measures every input and format, on one core and on all.
-  func measures(_ inputs: [(name: String, dump: Dump)]) throws -> [Measure] {
+  /// Measures a dump on one core and on all, and the same dump from gzip, if there is one, with both formats.
+  func measures(_ dump: Dump, gzip: Dump?) throws -> [Measure] {
     var measures: [Measure] = []
-    for jobs in Machine.cores > 1 ? [1, Machine.cores] : [1] {
-      for input in inputs {
-        for format in ["jsonl", "both"] {
-          measures += try self.measures(input.dump, input.name, format: format, jobs: jobs)
-        }
-      }
+    if Machine.cores > 1 { measures += try self.measures(dump, "plain", format: "jsonl", jobs: 1) }
+    for format in ["jsonl", "both"] {
+      measures += try self.measures(dump, "plain", format: format, jobs: Machine.cores)
     }
+    if let gzip { measures += try self.measures(gzip, "gzip", format: "both", jobs: Machine.cores) }
     return measures
   }
 
@@ -73,7 +71,7 @@ struct PipelineBenchmark {
     }
     var slowdown = Measure(
       "scale.rate_kept",
-      "rate at ten times N, of that at N",
+      "rate of ten times as many, of that of a quarter of N",
       measures[2].value / measures[0].value * 100,
       .percent
     )

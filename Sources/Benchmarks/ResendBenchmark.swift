@@ -1,7 +1,8 @@
 internal import Base
 internal import Glibc
 
-/// The rate of `postback run` over exact resends of postbacks that were accepted long before, by another process.
+/// The rate of `postback run` over exact resends of postbacks that were accepted long before, by another process, or earlier in
+/// the same dump.
 struct ResendBenchmark {
   /// The path of the command `postback`.
   let postback: String
@@ -13,6 +14,10 @@ struct ResendBenchmark {
   let distance: Int
   /// The number of postbacks in each measured run.
   let count: Int
+  /// The number of postbacks in a dump that has each of them several times, in the same order each time.
+  let timesEach: (distance: Int, times: Int)
+  /// The number of runs of each measure, of which it takes the median.
+  let runs: Int
 
   private static let mixes = [(id: "nine_in_ten", resent: 9, of: 10), (id: "half", resent: 1, of: 2)]
 
@@ -40,7 +45,7 @@ struct ResendBenchmark {
       }
       let path = "\(folder)/\(mix.id).jsonl"
       try write(path, lines, of: source, starts)
-      let median = try ProcessRun.median(of: 5) {
+      let median = try ProcessRun.median(of: runs) {
         try copy(state, to: out)
         let run = try self.run(path, out, dump, accepting: count - old, of: count)
         try TemporaryFolder.remove(out)
@@ -57,8 +62,22 @@ struct ResendBenchmark {
       measure.peakMemory = median.peakMemory
       measures.append(measure)
     }
+    measures.append(try repeated(dump, source, starts))
     for path in [dump.path, first, state] { try TemporaryFolder.remove(path) }
     return measures
+  }
+
+  /// Measures a run of its own over a dump in which each postback comes several times.
+  private func repeated(_ dump: Dump, _ source: borrowing FileBytes, _ starts: [Int]) throws -> Measure {
+    let (distance, times) = timesEach
+    var repeated = dump
+    (repeated.path, repeated.count, repeated.distinctCount) = ("\(folder)/repeated.jsonl", distance * times, distance)
+    try write(repeated.path, (0..<repeated.count).map { $0 % distance }, of: source, starts)
+    let pipeline = PipelineBenchmark(postback: postback, models: models, folder: folder)
+    var measure = try pipeline.measure(repeated, "repeated", format: "both", jobs: Machine.cores, runs: runs)
+    (measure.id, measure.title) = ("resends.repeated", "each \(times) times, \(distance) others between, both formats")
+    try TemporaryFolder.remove(repeated.path)
+    return measure
   }
 
   /// Copies an output folder with its state. Complete tables are never changed, so that links to them suffice.
