@@ -36,7 +36,7 @@ struct Benchmarks {
       if options.measuresDiagnosis { return try await diagnosis(options) }
       var benchmarks = try Benchmarks(options, folder: folder)
       if options.measuresResends {
-        try await benchmarks.measureResends()
+        try benchmarks.measureResends()
       } else if options.measuresStages {
         try await benchmarks.runStages()
       } else if options.measuresRefresh || options.measuresView {
@@ -102,9 +102,9 @@ struct Benchmarks {
   /// Runs the measures that are wanted. Those in processes of their own come first, while this process is small.
   private mutating func run() async throws {
     Self.complain("generating \(options.postbacks) postbacks")
-    let dump = try await Dump.generate(options.postbacks, in: folder)
-    try await measurePipeline(dump)
-    if options.wants("resends") { try await measureResends() }
+    let dump = try Dump.generate(options.postbacks, in: folder, by: postback)
+    try measurePipeline(dump)
+    if options.wants("resends") { try measureResends() }
     if options.wants("startup") {
       let one = try dump.first(to: "\(folder)/one.jsonl")
       let startup = try StartupBenchmark.measures(postback, one, models: options.models)
@@ -117,7 +117,7 @@ struct Benchmarks {
     if options.wants("exactly-once") { try await measureConsumer(dump) }
     if options.wants("rejects") {
       Self.complain("counting rejects")
-      let rejects = try await RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
+      let rejects = try RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
       report.sections.append(Report.Section(title: "Counting rejects", measures: rejects))
     }
     if options.wants("reporting") { try await measureReporting() }
@@ -158,7 +158,7 @@ struct Benchmarks {
   /// Runs only what the stages are compared with, and the stages.
   private mutating func runStages() async throws {
     Self.complain("generating \(options.postbacks) postbacks")
-    let dump = try await Dump.generate(options.postbacks, in: folder)
+    let dump = try Dump.generate(options.postbacks, in: folder, by: postback)
     Self.complain("running postback run")
     let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
     let before = try speed()
@@ -181,13 +181,13 @@ struct Benchmarks {
     try append("Stages, one thread, a postback", stages, after: before)
   }
 
-  private mutating func measurePipeline(_ dump: Dump) async throws {
+  private mutating func measurePipeline(_ dump: Dump) throws {
     let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
     if options.wants("forgeries") {
       Self.complain("running it over forgeries")
       let forgeries = ForgeryBenchmark(pipeline: pipeline, folder: folder, count: options.postbacks / 4)
       let before = try speed()
-      try append("Forgeries, jobs \(Machine.cores)", try await forgeries.measures(), after: before)
+      try append("Forgeries, jobs \(Machine.cores)", try forgeries.measures(), after: before)
     }
     if options.wants("run") {
       let resent = try dump.resent(to: "\(folder)/resent.jsonl")
@@ -207,7 +207,8 @@ struct Benchmarks {
     // Ten times a quarter of the postbacks, as all of them ten times would take as long as everything else.
     let (few, many) = (options.postbacks / 4, options.postbacks / 4 * 10)
     Self.complain("generating \(many) postbacks")
-    let (small, large) = try await (Dump.generate(few, in: folder), Dump.generate(many, in: folder))
+    let small = try Dump.generate(few, in: folder, by: postback)
+    let large = try Dump.generate(many, in: folder, by: postback)
     Self.complain("running postback run over them")
     lastSpeed = nil
     let beforeScale = try speed()
@@ -215,7 +216,7 @@ struct Benchmarks {
     for dump in [small, large] { try TemporaryFolder.remove(dump.path) }
   }
 
-  private mutating func measureResends() async throws {
+  private mutating func measureResends() throws {
     let distance = options.isQuick ? 100_000 : 1_100_000
     Self.complain("running it over resends of \(distance) postbacks")
     let resends = ResendBenchmark(
@@ -228,7 +229,7 @@ struct Benchmarks {
       runs: options.measuresResends ? 5 : 3
     )
     let before = try speed()
-    try append("Resends of earlier runs, jobs \(Machine.cores)", try await resends.measures(), after: before)
+    try append("Resends of earlier runs, jobs \(Machine.cores)", try resends.measures(), after: before)
   }
 
   private mutating func measureIndex() throws {

@@ -31,10 +31,10 @@ struct RejectsBenchmark {
   /// The folder for the dump and the tables.
   let folder: String
 
-  func measures(_ count: Int) async throws -> [Measure] {
+  func measures(_ count: Int) throws -> [Measure] {
     let dump = "\(folder)/rejects.jsonl"
     let out = "\(folder)/rejects"
-    try await Dump.write(Mix(shares: [.forged: 1]), count, hasEnvelopes: true, to: dump)
+    try Dump.write(count, ["--envelopes"] + Dump.allOf(.forged), to: dump, by: postback)
     _ = try ProcessRun([postback, "run", dump, "--out", out, "--part-bytes", "\(1 << 40)"])
     let table = "\(out)/skan_rejects"
     let part = "\(table)/part-00000001.jsonl"
@@ -64,7 +64,7 @@ struct RejectsBenchmark {
     let runs = try (0..<3).map { _ in try ProcessRun(command) }
     let best = runs.map(\.seconds).min() ?? 1
     var measure = Measure(id, title, Double(count) / best, .perSecond)
-    measure.peakMemory = runs.map(\.peakMemory).max()
+    measure.peakMemory = runs.compactMap(\.peakMemory).max()
     return measure
   }
 }

@@ -21,39 +21,33 @@ struct Dump {
 
   private static let seed: UInt64 = 1
 
-  /// Makes a dump of `count` postbacks of a format: valid ones, or each with a signed field edited.
+  /// Makes a dump of `count` postbacks of a format with `postback generate`: valid ones, or each with a signed field edited.
+  ///
+  /// In a process of its own, so that this one stays small: see `ProcessRun.peakMemory`.
   static func generate(
     _ count: Int,
     of format: PostbackFormat = .skAdNetwork(.v4_0),
     areEdited: Bool = false,
-    in folder: String
-  ) async throws -> Dump {
+    in folder: String,
+    by postback: String
+  ) throws -> Dump {
     let path = "\(folder)/\(count)-\(format.name)\(areEdited ? "-edited" : "").jsonl"
-    let mix = Mix(formats: Weights([(format, 1)]), shares: areEdited ? [.edited: 1] : [:])
-    let keys = try await write(mix, count, to: path)
-    return Dump(path: path, count: count, distinctCount: areEdited ? 0 : count, keys: keys.trusted)
+    let options = ["--versions", "\(format.name)=1"] + (areEdited ? allOf(.edited) : ["--valid-only"])
+    try write(count, options, to: path, by: postback)
+    let keys = try GeneratedKeys(seed: seed).trusted
+    return Dump(path: path, count: count, distinctCount: areEdited ? 0 : count, keys: keys)
   }
 
-  /// Writes a dump to a file, and returns its keys.
-  @discardableResult
-  static func write(
-    _ mix: Mix,
-    _ count: Int,
-    hasEnvelopes: Bool = false,
-    to path: String
-  ) async throws -> GeneratedKeys {
-    let target = try FileBytes(writing: path)
-    let keys = try GeneratedKeys(seed: seed)
-    var batches = GeneratedBatches(
-      mix,
-      seed: seed,
-      keys: keys,
-      count: count,
-      hasEnvelopes: hasEnvelopes,
-      jobs: Machine.cores
+  /// The options of `postback generate` with which every line is of one kind.
+  static func allOf(_ kind: Mix.Share) -> [String] {
+    Mix.Share.allCases.flatMap { ["--\($0.rawValue)", $0 == kind ? "1" : "0"] }
+  }
+
+  /// Writes a dump with `postback generate`.
+  static func write(_ count: Int, _ options: [String], to path: String, by postback: String) throws {
+    _ = try ProcessRun(
+      [postback, "generate", "--count", "\(count)", "--seed", "\(seed)", "--out", path, "--quiet"] + options
     )
-    while let batch = try await batches.next() { try target.write(batch.dump) }
-    return keys
   }
 
   /// Returns the lines of a dump, their rows of the truth file, and the keys.

@@ -53,6 +53,15 @@ struct FileBytes: ~Copyable {
 
 /// The temporary folder for dumps and tables.
 enum TemporaryFolder {
+  /// Copies an output folder with its state. Complete tables are never changed, so that links to them suffice.
+  static func copy(output: String, to copy: String) throws {
+    for command in [
+      ["cp", "-Rl", output, copy], ["rm", "-rf", "\(copy)/_state"], ["cp", "-R", "\(output)/_state", copy],
+    ] {
+      _ = try ProcessRun(command)
+    }
+  }
+
   /// Makes a folder in `$TMPDIR`, else in `/tmp`, and returns its path.
   static func make() throws(BenchmarkFailure) -> String {
     let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"

@@ -11,19 +11,19 @@ struct ForgeryBenchmark {
 
   /// Measures the rate of forgeries as a share of the rate of valid postbacks with the same keys: of 4.0, of 2.0, and
   /// of 4.0 with twenty further keys and a field that may have been filled in.
-  func measures() async throws -> [Measure] {
-    let (valid, edited) = try await (dump(.v4_0), dump(.v4_0, areEdited: true))
+  func measures() throws -> [Measure] {
+    let (valid, edited) = try (dump(.v4_0), dump(.v4_0, areEdited: true))
     let further = try valid.withFurtherKeys(20)
     var filled = try edited.zeroFilled(to: "\(folder)/zero-filled.jsonl")
     filled.keys = further.keys
     var measures = try pair("forged.4_0", "4.0", valid, edited, turns: 5)
-    measures += try await pair("forged.2_0", "2.0", dump(.v2_0), dump(.v2_0, areEdited: true), turns: 3)
+    measures += try pair("forged.2_0", "2.0", dump(.v2_0), dump(.v2_0, areEdited: true), turns: 3)
     measures += try pair("forged.twenty_keys", "4.0, twenty further keys, a field filled in", further, filled, turns: 3)
     return measures
   }
 
-  private func dump(_ version: Version, areEdited: Bool = false) async throws -> Dump {
-    try await Dump.generate(count, of: .skAdNetwork(version), areEdited: areEdited, in: folder)
+  private func dump(_ version: Version, areEdited: Bool = false) throws -> Dump {
+    try Dump.generate(count, of: .skAdNetwork(version), areEdited: areEdited, in: folder, by: pipeline.postback)
   }
 
   /// Measures valid postbacks and forgeries in turn; the figures are the medians.

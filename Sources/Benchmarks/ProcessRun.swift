@@ -1,21 +1,24 @@
 internal import Glibc
 
 /// The run of a process that ended.
-///
-/// Before the child process becomes the new program it shares this process's memory, and Linux counts that memory in
-/// the child's peak. The peak is right only if it is greater than the memory of this process.
 struct ProcessRun {
   /// The time from before the start of the process until its end was reported, in seconds.
   let seconds: Double
   /// The time of all cores in the process and the system for it, in seconds.
   let processorSeconds: Double
-  /// The peak of the resident memory, in bytes.
-  let peakMemory: Int
+  /// The peak of the resident memory, in bytes; nil if it is not known.
+  ///
+  /// Before the child process becomes the new program it shares this process's memory, and Linux counts that memory in the
+  /// child's peak. So a peak is known only if it is greater than that of this process.
+  let peakMemory: Int?
   /// The text that the process wrote to standard output.
   let output: String
 
   /// Runs a command, which is found in `PATH` if it has no slash. Throws if its exit status is not 0.
   init(_ command: [String]) throws(BenchmarkFailure) {
+    var own = rusage()
+    unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &own)
+    let ownPeak = own.ru_maxrss
     let start = ContinuousClock.now
     let (child, pipe) = try Self.start(command)
     output = String(decoding: Self.drain(pipe), as: UTF8.self)
@@ -28,7 +31,7 @@ struct ProcessRun {
     guard status == 0 else {
       throw BenchmarkFailure("this failed; run it by hand to see why:\n\(command.joined(separator: " "))")
     }
-    peakMemory = usage.ru_maxrss * 1024
+    peakMemory = usage.ru_maxrss > ownPeak ? usage.ru_maxrss * 1024 : nil
     processorSeconds = usage.ru_utime.seconds + usage.ru_stime.seconds
   }
 

@@ -23,9 +23,9 @@ struct ResendBenchmark {
 
   /// Makes a state with `distance` postbacks, and measures runs that continue copies of it: each resends them, in their
   /// order, between new ones.
-  func measures() async throws -> [Measure] {
+  func measures() throws -> [Measure] {
     let news = Self.mixes.map { count - count * $0.resent / $0.of }.max() ?? 0
-    let dump = try await Dump.generate(distance + news, in: folder)
+    let dump = try Dump.generate(distance + news, in: folder, by: postback)
     let starts = try dump.lineStarts(distance + news)
     let source = try FileBytes(reading: dump.path)
     let (first, state, out) = ("\(folder)/first.jsonl", "\(folder)/resends", "\(folder)/resends-out")
@@ -46,7 +46,7 @@ struct ResendBenchmark {
       let path = "\(folder)/\(mix.id).jsonl"
       try write(path, lines, of: source, starts)
       let median = try ProcessRun.median(of: runs) {
-        try copy(state, to: out)
+        try TemporaryFolder.copy(output: state, to: out)
         let run = try self.run(path, out, dump, accepting: count - old, of: count)
         try TemporaryFolder.remove(out)
         return run
@@ -78,15 +78,6 @@ struct ResendBenchmark {
     (measure.id, measure.title) = ("resends.repeated", "each \(times) times, \(distance) others between, both formats")
     try TemporaryFolder.remove(repeated.path)
     return measure
-  }
-
-  /// Copies an output folder with its state. Complete tables are never changed, so that links to them suffice.
-  private func copy(_ output: String, to copy: String) throws {
-    for command in [
-      ["cp", "-Rl", output, copy], ["rm", "-rf", "\(copy)/_state"], ["cp", "-R", "\(output)/_state", copy],
-    ] {
-      _ = try ProcessRun(command)
-    }
   }
 
   private func run(_ path: String, _ out: String, _ dump: Dump, accepting: Int, of read: Int) throws -> ProcessRun {
