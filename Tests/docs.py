@@ -11,6 +11,7 @@ the block before it prints. In such a block a line "…" stands for any lines, "
 times, rates and process ids are masked. watch and serve are stopped after a while where nothing stops them.
 """
 
+import concurrent.futures
 import fcntl
 import glob
 import json
@@ -34,6 +35,8 @@ PACKAGES = ["pandas", "-r", os.path.join(PROJECT, "Tests", "Warehouses", "requir
 SECONDS = 300
 README_BYTES = 10_000
 MARK = "\x1e"
+# The start of a command with a network of its own, in which all ports are free; nothing where that is not allowed.
+NETWORK = ["unshare", "--net"] if subprocess.run(["unshare", "--net", "true"], stderr=subprocess.DEVNULL).returncode == 0 else []
 
 
 class Wrong(Exception):
@@ -354,10 +357,7 @@ def follow(page, made, copy, environment):
     script = "".join(
         f"{step.script}\nprintf '\\n{MARK}%s {number}\\n' $?\n" for number, step in enumerate(made)
     )
-    command = ["bash", "-c", f'{sys.executable} {__file__} --loopback; . "$0"']
-    if subprocess.run(["unshare", "--net", "true"], stderr=subprocess.DEVNULL).returncode == 0:
-        # Its own network, so that the ports are free.
-        command = ["unshare", "--net"] + command
+    command = NETWORK + ["bash", "-c", f'{sys.executable} {__file__} --loopback; . "$0"']
     # Files, not pipes: what a command left running keeps a pipe open for ever.
     with tempfile.NamedTemporaryFile("w") as source, tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         source.write(script)
@@ -446,40 +446,51 @@ def make_tools(folder):
     return tools
 
 
+def check_page(page, folder, binary, python, environment):
+    """Follows a page in a copy of the project below `folder`. Returns its steps, and what is wrong with it or None."""
+    copy = os.path.join(folder, "postback")
+    os.makedirs(copy)
+    made = steps(page, folder, python)
+    if not made:
+        return [], None
+    copy_project(copy, binary)
+    server = Server() if "$ psql " in page.text else None
+    place = {"PGHOST": str(server.folder), "PGUSER": "loader"} if server else {}
+    try:
+        follow(page, made, copy, environment | place)
+        return made, None
+    except Wrong as problem:
+        return made, str(problem)
+    finally:
+        if server:
+            server.stop()
+        shutil.rmtree(copy)
+
+
 def main(binary, *paths):
     binary = os.path.abspath(binary)
     all_pages = [Page(path) for path in page_paths()]
     check_pages(all_pages, binary)
     pages = [Page(path) for path in paths] or all_pages
-    count, shown, problems = 0, 0, []
     with tempfile.TemporaryDirectory(prefix="docs-") as folder:
         blocks = [block for page in pages for block in page.blocks]
         needs_loaders = any(block.language in ("python", "sql") or "duckdb" in block.text or "dbt " in block.text for block in blocks)
         python = make_environment(folder) if needs_loaders else sys.executable
         path = f"{make_tools(folder)}:{os.environ['PATH']}:{os.path.dirname(python)}"
         environment = os.environ | {"PATH": path, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-        for number, page in enumerate(pages):
-            copy = os.path.join(folder, str(number), "postback")
-            os.makedirs(copy)
-            made = steps(page, os.path.dirname(copy), python)
-            if not made:
-                continue
-            copy_project(copy, binary)
-            server = Server() if "$ psql " in page.text else None
-            place = {"PGHOST": str(server.folder), "PGUSER": "loader"} if server else {}
-            try:
-                follow(page, made, copy, environment | place)
-            except Wrong as problem:
-                problems.append(str(problem))
-            finally:
-                if server:
-                    server.stop()
-            shutil.rmtree(copy)
-            count += len(made)
-            shown += sum(step.shown is not None for step in made)
+
+        def one(number):
+            return check_page(pages[number], os.path.join(folder, str(number)), binary, python, environment)
+
+        # Side by side only where each page has a network of its own.
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if NETWORK else 1) as pool:
+            checked = list(pool.map(one, range(len(pages))))
+    problems = [problem for _, problem in checked if problem]
     if problems:
         raise Wrong("\n\n".join(problems))
-    print(f"docs: {count} commands and blocks of {len(pages)} pages ran in order, {shown} of them with the output that is shown")
+    made = [step for steps, _ in checked for step in steps]
+    shown = sum(step.shown is not None for step in made)
+    print(f"docs: {len(made)} commands and blocks of {len(pages)} pages ran in order, {shown} of them with the output that is shown")
 
 
 if __name__ == "__main__":
