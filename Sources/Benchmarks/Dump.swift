@@ -1,4 +1,5 @@
 internal import Base
+internal import Glibc
 internal import PostbackVerification
 internal import PostbackPipeline
 internal import SKAdNetwork
@@ -33,7 +34,8 @@ struct Dump {
   ) throws -> Dump {
     let path = "\(folder)/\(count)-\(format.name)\(areEdited ? "-edited" : "").jsonl"
     let options = ["--versions", "\(format.name)=1"] + (areEdited ? allOf(.edited) : ["--valid-only"])
-    try write(count, options, to: path, by: postback)
+    // Another measure may have made the same one.
+    if unsafe access(path, R_OK) != 0 { try write(count, options, to: path, by: postback) }
     let keys = try GeneratedKeys(seed: seed).trusted
     return Dump(path: path, count: count, distinctCount: areEdited ? 0 : count, keys: keys)
   }
