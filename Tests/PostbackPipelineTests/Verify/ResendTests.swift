@@ -57,8 +57,7 @@ import Testing
     guard case .attribution(let range) = postback.signature else { return 0 }
     var signature: [UInt8] = []
     #expect(Base64.standard.decode(bytes.span.extracting(range.indices), appendingTo: &signature))
-    var buffer: [UInt8] = []
-    return resendKey.digest(signature.span, of: content, by: resendKey.fingerprint(of: trust.keys[signer]), &buffer)
+    return resendKey.digest(signature.span, of: content, by: resendKey.fingerprint(of: trust.keys[signer]))
   }
 
   private var forged: [UInt8] { Array(v4.object.with(["campaign-id": "3", "app-id": "7"]).text.utf8) }
