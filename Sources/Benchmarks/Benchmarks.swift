@@ -193,7 +193,6 @@ struct Benchmarks {
       measures.append(try pipeline.measure(resent, "nine_in_ten_resent", format: "both", jobs: Machine.cores))
       try append("postback run, process start to end", measures, after: before)
     }
-    // After the runs, because it holds a dump in memory.
     if options.wants("forgeries") {
       Self.complain("running it over forgeries")
       let forgeries = ForgeryBenchmark(pipeline: pipeline, folder: folder, count: options.postbacks / 4)

@@ -69,11 +69,16 @@ struct Dump {
 
   /// Returns the dump with an absent source app or source domain of each postback filled in, as some forwarders do.
   func zeroFilled(to path: String) throws(BenchmarkFailure) -> Dump {
+    let starts = try lineStarts(count)
+    let source = try FileBytes(reading: self.path)
     let target = try FileBytes(writing: path)
     var bytes: [UInt8] = []
-    for line in try FileBytes.all(of: self.path).split(separator: UInt8(ascii: "\n")) {
-      let hasApp = String(decoding: line, as: UTF8.self).contains("\"source-app-id\"")
-      bytes += line.dropLast()
+    for line in 0..<count {
+      let start = bytes.count
+      _ = try source.append(starts[line + 1] - starts[line], at: starts[line], to: &bytes)
+      let hasApp = String(decoding: bytes[start...], as: UTF8.self).contains("\"source-app-id\"")
+      // The brace and the line feed.
+      bytes.removeLast(2)
       bytes += Array((hasApp ? ",\"source-domain\":\"\"}\n" : ",\"source-app-id\":0}\n").utf8)
       guard bytes.count >= 1 << 18 else { continue }
       try target.write(bytes)
