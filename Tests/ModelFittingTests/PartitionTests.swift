@@ -54,6 +54,20 @@ import TestSupport
     #expect(partition.starts(2) == [2])
   }
 
+  @Test func `whole numbers become the double that the standard library finds`() {
+    var random = SplitMix(seed: 11)
+    var numbers: [Int128] = [0, 1, .max]
+    for bits in 0...126 as ClosedRange<Int128> {
+      let power: Int128 = 1 << bits
+      numbers.append(Int128.random(in: 0...power, using: &random))
+      guard bits >= 54 else { continue }
+      // Halves between two doubles, and their neighbours.
+      let half: Int128 = 1 << (bits - 53)
+      for number in [power + half, power + 3 * half] { numbers += [number - 1, number, number + 1] }
+    }
+    for number in numbers { #expect(Double(nearestTo: number) == Double(number), "\(number)") }
+  }
+
   @Test func `one amount is one range`() {
     let counts = AmountCounts([5, 5, 5]) { _ in 1 }
     #expect(counts.best(ranges: 64).isEmpty)

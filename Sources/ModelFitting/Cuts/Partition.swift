@@ -97,7 +97,21 @@ private struct RunSums {
     guard weight > 0 else { return 0 }
     let sum = sums[end] - sums[first]
     let square = squares[end] - squares[first]
-    return Double(weight * square - sum * sum) / Double(weight) * unit * unit
+    return Double(nearestTo: weight * square - sum * sum) / Double(nearestTo: weight) * unit * unit
+  }
+}
+
+extension Double {
+  /// The double nearest to a whole number from 0 on, and of two that are as near the even one. The conversion of the standard
+  /// library does the same with arithmetic that is generic.
+  init(nearestTo number: Int128) {
+    let high = UInt64(truncatingIfNeeded: number >> 64)
+    guard high > 0 else { self = Double(UInt64(truncatingIfNeeded: number)); return }
+    // The highest 64 bits. The last of them tells whether any below is set, which is all that rounding has to know of these.
+    let excess = 64 - high.leadingZeroBitCount
+    let top = UInt64(truncatingIfNeeded: number &>> Int128(excess))
+    let rest: UInt64 = number & ((1 &<< Int128(excess)) - 1) == 0 ? 0 : 1
+    self = Double(sign: .plus, exponent: excess, significand: Double(top | rest))
   }
 }
 
