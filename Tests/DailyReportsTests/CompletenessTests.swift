@@ -18,7 +18,7 @@ import Testing
     Completeness(ofInstall: Self.day, arrival, asOf: time(hours))
   }
 
-  @Test(arguments: [(0, 120.0, 14.0 * 24), (1, 336.0, 23.0 * 24), (2, 1008.0, 51.0 * 24)])
+  @Test(arguments: [(0, 120, 14 * 24), (1, 336, 23 * 24), (2, 1008, 51 * 24)] as [(Int, Double, Double)])
   func `an install day is open until the last timer, and final nine days after it`(
     _ window: Int,
     _ open: Double,

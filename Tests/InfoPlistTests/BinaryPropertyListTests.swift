@@ -14,7 +14,9 @@ import Testing
     }
     let start = bytes.count
     bytes += offsets + [0, 0, 0, 0, 0, 0, 2, 1]
-    for number in [objects.count, 0, start] { bytes += (0..<8).reversed().map { UInt8(number >> ($0 * 8) & 255) } }
+    for number in [objects.count, 0, start] {
+      bytes += (0..<8).map { (place: Int) in UInt8(truncatingIfNeeded: number >> (56 - 8 * place)) }
+    }
     return bytes
   }
 
@@ -47,7 +49,7 @@ import Testing
 
   @Test func `an array within itself, and one that doubles at each level, are refused`() {
     #expect(throws: PropertyListDefect.self) { try PropertyList.parse(Self.binary([[0xA1, 0]])) }
-    let doubling = (0..<40).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] as [UInt8] } + [[0x09]]
+    let doubling: [[UInt8]] = (1...40).map { (next: UInt8) in [0xA2, next, next] } + [[0x09]]
     #expect(throws: PropertyListDefect("There are too many values.")) { try PropertyList.parse(Self.binary(doubling)) }
   }
 

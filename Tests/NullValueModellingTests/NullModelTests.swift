@@ -52,7 +52,8 @@ import Testing
   @Test func `a stratum without values borrows from a pool of eight strata, and not from one of seven`() throws {
     let empty = NullStratum(counts: [0, 0], nulls: 5)
     func pool(_ count: Int) throws -> NullModel {
-      try NullModel((0..<count).map { NullStratum(counts: [20 + $0, 3 + $0 % 3], nulls: 4) }, amounts: [0, 5])
+      let strata = (0..<count).map { (number: Int) in NullStratum(counts: [20 + number, 3 + number % 3], nulls: 4) }
+      return try NullModel(strata, amounts: [0, 5])
     }
     let estimate = try pool(8).estimate(empty)
     #expect(estimate.credibility == 0)
@@ -61,7 +62,7 @@ import Testing
   }
 
   @Test func `the error of the pool is common to all strata, so a total is wider than independent errors`() throws {
-    let strata = (0..<12).map { NullStratum(counts: [30 + 3 * $0, 1 + $0 % 4], nulls: 10) }
+    let strata = (0..<12).map { (number: Int) in NullStratum(counts: [30 + 3 * number, 1 + number % 4], nulls: 10) }
     let model = try NullModel(strata, amounts: [0, 5])
     let estimates = try strata.map { try model.estimate($0) }
     let total = NullEstimate.total(estimates)

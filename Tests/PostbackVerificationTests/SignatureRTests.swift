@@ -43,7 +43,8 @@ import Testing
     text.append(addingCapacity: SignatureR.length) { SignatureR(bits: bits).write(to: &$0) }
     var bytes: [UInt8] = []
     #expect(Base64.url.decode(text.span, appendingTo: &bytes))
-    #expect(bytes == (0..<8).map { UInt8(truncatingIfNeeded: bits >> UInt64(56 - 8 * $0)) })
+    let bigEndian = (0..<8).map { (place: UInt64) in UInt8(truncatingIfNeeded: bits >> (56 - 8 * place)) }
+    #expect(bytes == bigEndian)
     #expect(SignatureR(written: text.span)?.bits == bits)
     for place in text.indices {
       var other = text

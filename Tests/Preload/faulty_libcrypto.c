@@ -18,16 +18,24 @@
 
 static const char announcement[] = "libcrypto goes wrong\n";
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+/// The function of libcrypto with this name.
+#define REAL(name)                                                     \
+  ({                                                                   \
+    static _Atomic(__typeof__(&name)) its;                             \
+    if (its == NULL) its = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
+    its;                                                               \
+  })
 
-/// Whether libcrypto itself calls, which then gets what is right: it is what uses it that is tested.
-static bool is_libcrypto(const void *caller) {
-  Dl_info its, ours;
-  return dladdr(caller, &its) != 0 && dladdr((void *)REAL(BN_new), &ours) != 0 && its.dli_fbase == ours.dli_fbase;
+/// Whether libcrypto itself calls, which then gets what is right: it is what uses it that is tested. `dladdr` would also look for
+/// the name of the function, among all of a debug build.
+static bool is_libcrypto(void *caller) {
+  struct dl_find_object its, ours;
+  return _dl_find_object(caller, &its) == 0 && _dl_find_object((void *)REAL(BN_new), &ours) == 0
+         && its.dlfo_link_map == ours.dlfo_link_map;
 }
 
 /// Whether this call of what is named goes wrong.
-static bool goes_wrong_for(const void *caller, const char *name) {
+static bool goes_wrong_for(void *caller, const char *name) {
   static atomic_long calls;
   static atomic_flag announced = ATOMIC_FLAG_INIT;
   const char *fault = getenv("POSTBACK_FAULT");

@@ -72,7 +72,7 @@ struct `A libcrypto that goes wrong` {
     let rejects: [UInt8]
   }
 
-  private func arguments(_ folder: TemporaryFolder, _ dump: GeneratedDump) throws -> [String] {
+  private static func arguments(_ folder: TemporaryFolder, _ dump: GeneratedDump) throws -> [String] {
     let input = try folder.makeFile("dump.jsonl", holding: dump.bytes)
     return [
       "run", input, "--out", folder.path("out"), "--json", "--received-at", "2026-03-10T00:00:00Z", "--jobs", "1",
@@ -80,7 +80,7 @@ struct `A libcrypto that goes wrong` {
       + dump.keys
   }
 
-  private func outcome(_ result: BuiltCommand.Result, in folder: TemporaryFolder) throws -> Outcome {
+  private static func outcome(_ result: BuiltCommand.Result, in folder: TemporaryFolder) throws -> Outcome {
     let summary = Object(result.text)
     func rows(_ table: String) throws -> [UInt8] {
       let text = String(decoding: try folder.contents(of: "out/\(table)/part-00000001.jsonl"), as: UTF8.self)
@@ -94,9 +94,10 @@ struct `A libcrypto that goes wrong` {
     )
   }
 
-  private func right() async throws -> Outcome {
+  /// What a correct libcrypto makes of the dump.
+  private static let right = Task {
     let folder = try TemporaryFolder()
-    let result = try await BuiltCommand.run(try arguments(folder, try await Self.dump.value))
+    let result = try await BuiltCommand.run(try arguments(folder, try await dump.value))
     try #require(result.status == 0 && result.text.contains(#""verification":"fixed-base""#), "\(result.errorText)")
     return try outcome(result, in: folder)
   }
@@ -107,29 +108,29 @@ struct `A libcrypto that goes wrong` {
   ])
   func `changes no verdict if a call sometimes fails`(_ fault: String) async throws {
     let folder = try TemporaryFolder()
-    let result = try await FaultyLibcrypto(fault).run(try arguments(folder, try await Self.dump.value))
+    let result = try await FaultyLibcrypto(fault).run(try Self.arguments(folder, try await Self.dump.value))
     try #require(result.status == 0, "\(result.errorText)")
     #expect(result.errorText.contains(Self.announcement))
     #expect(result.text.contains(#""verification":"fixed-base""#))
-    #expect(try outcome(result, in: folder) == (try await right()))
+    #expect(try Self.outcome(result, in: folder) == (try await Self.right.value))
   }
 
   @Test(arguments: ["wrong_entry", "wrong_x"])
   func `has its tables refused if an entry is wrong`(_ fault: String) async throws {
     let folder = try TemporaryFolder()
-    let result = try await FaultyLibcrypto(fault).run(try arguments(folder, try await Self.dump.value))
+    let result = try await FaultyLibcrypto(fault).run(try Self.arguments(folder, try await Self.dump.value))
     try #require(result.status == 0, "\(result.errorText)")
     #expect(result.errorText.contains(Self.announcement))
     #expect(result.text.contains(#""verification":"evp""#))
-    #expect(try outcome(result, in: folder) == (try await right()))
+    #expect(try Self.outcome(result, in: folder) == (try await Self.right.value))
   }
 
   @Test func `without tables still verifies`() async throws {
     let folder = try TemporaryFolder()
-    let result = try await FaultyLibcrypto.withoutTables.run(try arguments(folder, try await Self.dump.value))
+    let result = try await FaultyLibcrypto.withoutTables.run(try Self.arguments(folder, try await Self.dump.value))
     try #require(result.status == 0, "\(result.errorText)")
     #expect(result.text.contains(#""verification":"evp""#))
-    #expect(try outcome(result, in: folder) == (try await right()))
+    #expect(try Self.outcome(result, in: folder) == (try await Self.right.value))
   }
 
   @Test func `without tables still searches quickly`() async throws {
@@ -145,7 +146,8 @@ struct `A libcrypto that goes wrong` {
 
   @Test func `ends the run if its tables and its ECDSA contradict each other`() async throws {
     let folder = try TemporaryFolder()
-    let result = try await FaultyLibcrypto("wrong_product:3000").run(try arguments(folder, try await Self.dump.value))
+    let arguments = try Self.arguments(folder, try await Self.dump.value)
+    let result = try await FaultyLibcrypto("wrong_product:3000").run(arguments)
     #expect(result.status == 70)
     #expect(result.errorText.contains("libcrypto contradicts itself"))
     #expect(result.errorText.contains("--verification evp"))
@@ -153,12 +155,12 @@ struct `A libcrypto that goes wrong` {
 
   @Test func `is asked for plain ECDSA only if the option says so`() async throws {
     let folder = try TemporaryFolder()
-    let all = try arguments(folder, try await Self.dump.value) + ["--verification", "evp"]
+    let all = try Self.arguments(folder, try await Self.dump.value) + ["--verification", "evp"]
     let result = try await FaultyLibcrypto("EC_POINT_mul").run(all)
     try #require(result.status == 0, "\(result.errorText)")
     #expect(!result.errorText.contains(Self.announcement))
     #expect(result.text.contains(#""verification":"evp""#))
-    #expect(try outcome(result, in: folder) == (try await right()))
+    #expect(try Self.outcome(result, in: folder) == (try await Self.right.value))
     let wrong = try await BuiltCommand.run(["run", "-", "--out", folder.path("none"), "--verification", "rsa"])
     #expect(wrong.status == 64)
     #expect(wrong.errorText.contains("fixed-base or evp"))
@@ -167,7 +169,7 @@ struct `A libcrypto that goes wrong` {
   @Test(arguments: ["no_memory", "no_memory:4"])
   func `without memory causes no wrong verdict about a key`(_ fault: String) async throws {
     let folder = try TemporaryFolder()
-    let result = try await FaultyLibcrypto(fault).run(try arguments(folder, try await Self.dump.value))
+    let result = try await FaultyLibcrypto(fault).run(try Self.arguments(folder, try await Self.dump.value))
     #expect(result.status == 70)
     #expect(result.errorText.contains("libcrypto failed at this operation: public key."))
     #expect(!result.errorText.contains("curve"))
