@@ -207,7 +207,7 @@ def main():
     parser.add_argument("--each-sync", action="store_true", help="leave each kind of fsync out in turn")
     parser.add_argument("--twice", type=int, default=0, metavar="N", help="do the same for the recovery from N states of each scenario")
     parser.add_argument("--failpoint", metavar="NAME", help="have a debug build do this wrong: it must be found")
-    parser.add_argument("--jobs", type=int, default=1, help="states at a time; 1 unless given")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="states at a time; as many as there are cores unless given")
     parser.add_argument("--seed", type=int, default=1, help="of what is chosen by chance")
     parser.add_argument("--keep", metavar="DIR", help="build the first state with a violation there too")
     parser.add_argument("--verbose", action="store_true")

@@ -3,6 +3,7 @@
 The environment is made in a temporary folder, or once in the folder that POSTBACK_TEST_CACHE names.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -26,13 +27,17 @@ def run_in_environment():
     cache = os.environ.get("POSTBACK_TEST_CACHE")
     with tempfile.TemporaryDirectory(prefix="warehouses-") as temporary:
         folder = pathlib.Path(cache or temporary) / f"python-{digest}"
-        if not (folder / "complete").exists():
-            venv.create(folder, with_pip=True, clear=True)
-            subprocess.run(
-                [folder / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS],
-                check=True,
-            )
-            (folder / "complete").touch()
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with open(f"{folder}.lock", "w", encoding="utf-8") as lock:
+            # Scripts that run beside each other make it once.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (folder / "complete").exists():
+                venv.create(folder, with_pip=True, clear=True)
+                subprocess.run(
+                    [folder / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS],
+                    check=True,
+                )
+                (folder / "complete").touch()
         environment = os.environ | {"POSTBACK_TEST_PYTHON": str(folder), "PATH": f"{folder}/bin:{os.environ['PATH']}"}
         sys.exit(subprocess.run([folder / "bin/python", *sys.argv], env=environment).returncode)
 
