@@ -28,15 +28,18 @@ package struct RejectColumns: Sendable {
   package typealias Copy = (postback: Postback, body: [UInt8])
 
   /// Calls `take` for each copy of an accepted postback in a batch of rows of `skan_rejects`, with a cursor at its row and
-  /// the key of the accepted postback. The copy is nil if its body cannot be read. Returns the lines that are not rows.
+  /// the key of the accepted postback. The copy is nil if its body cannot be read. Returns the lines that are not rows, of rows
+  /// of other codes only those whose first cells cannot be read.
   func forEachCopy(
     in batch: RawBatch,
     _ take: (borrowing RowCursor, PostbackKey, Copy?) -> Void
   ) -> UnreadableRows {
-    var cursor = RowCursor(batch, of: .rejects)
+    var cursor = RowCursor(batch, of: .rejects, only: [code, firstSeen])
     var parser = PostbackParser()
     while cursor.next() {
-      guard let word = cursor.text(code), Self.copies.contains(word), let key = cursor.key(firstSeen) else { continue }
+      guard let word = cursor.text(code), Self.copies.contains(word), let key = cursor.key(firstSeen),
+        cursor.readWhole()
+      else { continue }
       take(cursor, key, copy(cursor, &parser))
     }
     return cursor.unreadable

@@ -11,12 +11,33 @@ struct SourceIdentifiers: Sendable {
   private let code = Table.rejects.place(.rejectCode)
   private let body = Table.rejects.place(.rawBody)
 
+  /// A reader of the source identifier, or else the campaign id, of one record after the other.
+  struct Reader: ~Copyable {
+    private var parser = JSONParser(names: ["source-identifier", "campaign-id"])
+    private var document = JSONDocument()
+    private var bytes: [UInt8] = []
+
+    /// The number of a record; nil if it has none, is not JSON, or the number is too long.
+    mutating func read(_ record: Span<UInt8>) -> String? {
+      bytes.removeAll(keepingCapacity: true)
+      bytes.append(copying: record)
+      bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+      do { try parser.parse(0..<record.count, of: &bytes, into: &document) } catch { return nil }
+      guard document.root.kind == .object else { return nil }
+      let (identifier, campaign) = (document.fields[0], document.fields[1])
+      if identifier.kind == .string { return text(identifier) }
+      return campaign.kind == .number ? text(campaign).flatMap { Int64($0) }.map { "\($0)" } : nil
+    }
+
+    private func text(_ field: JSONField) -> String? {
+      field.text.count <= SourceIdentifiers.longest ? String(decoding: bytes[field.text.indices], as: UTF8.self) : nil
+    }
+  }
+
   /// Counts the current reject, if its record has a source identifier or a campaign id.
-  func add(_ row: borrowing RowCursor, to groups: inout GroupTallies, _ group: inout GroupKey) {
-    guard row.text(code).flatMap(RejectCode.init)?.rejectClass != .copies, let text = row.text(body),
-      let record = try? JSONValue(parsing: Array(text.utf8)),
-      let source = record["source-identifier"]?.text ?? record["campaign-id"]?.integer.map({ "\($0)" }),
-      source.utf8.count <= Self.longest
+  func add(_ row: borrowing RowCursor, _ reader: inout Reader, to groups: inout GroupTallies, _ group: inout GroupKey) {
+    guard row.text(code).flatMap(RejectCode.init)?.rejectClass != .copies, let record = row.cell(body),
+      let source = reader.read(row.bytes.span.extracting(record.indices))
     else { return }
     key.read(row, into: &group)
     group.append(source)
@@ -28,16 +49,15 @@ struct SourceIdentifiers: Sendable {
   /// Removes the groups of days that are too early for a comparison of the latest periods, which end with the last day of all
   /// records: not before the last day of these.
   static func keepLatest(_ groups: inout GroupTallies) {
-    func place(_ key: GroupKey) -> (origin: TimeOrigin, day: Int)? {
-      let values = key.values
+    let places = groups.tallies.map { group -> (origin: TimeOrigin, day: Int)? in
+      let values = group.key.values
       return values[1].flatMap { Timestamp("\($0)T00:00:00Z") }.map { (TimeOrigin(values[0]), Int($0.daysSince1970)) }
     }
     var last: [TimeOrigin: Int] = [:]
-    for (key, _) in groups.tallies {
-      if let place = place(key) { last[place.origin] = max(last[place.origin] ?? place.day, place.day) }
-    }
-    groups.keep { key in
-      guard let place = place(key), let last = last[place.origin] else { return false }
+    for case let place? in places { last[place.origin] = max(last[place.origin] ?? place.day, place.day) }
+    var next = places.makeIterator()
+    groups.keep { _ in
+      guard let place = next.next() ?? nil, let last = last[place.origin] else { return false }
       return place.day > last - 2 * RejectPeriod.longest
     }
   }
@@ -61,10 +81,11 @@ private struct ComparisonCounting: Sendable {
     var part = Part()
     var key = GroupKey()
     var row = RowCursor(batch, of: .rejects)
+    var reader = SourceIdentifiers.Reader()
     while row.next() {
       guard rejects.matches(row) else { continue }
       cube.addReject(row, to: &part.count, &key)
-      sources.add(row, to: &part.sources, &key)
+      sources.add(row, &reader, to: &part.sources, &key)
     }
     return part
   }

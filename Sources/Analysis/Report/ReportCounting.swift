@@ -35,6 +35,7 @@ struct ReportCounting: Sendable {
     var count = ReportCount(sample: sampleLimit)
     var key = GroupKey()
     var row = RowCursor(batch, of: .rejects)
+    var reader = SourceIdentifiers.Reader()
     while row.next() {
       let time = row.time(rejects.received)
       func add(_ reader: GroupKeyReader, to groups: inout GroupTallies) {
@@ -50,7 +51,7 @@ struct ReportCounting: Sendable {
       add(forwarder, to: &count.forwarders)
       add(forwarderCode, to: &count.forwarderCodes)
       cube.addReject(row, to: &count.cube, &key)
-      identifiers.add(row, to: &count.identifiers, &key)
+      identifiers.add(row, &reader, to: &count.identifiers, &key)
       if let copy = conflict.copy(row, matches: true) { count.conflicts.add(CollectionOfOne(copy)) }
       count.sample.add(row.line, digest: row.text(rejects.digest) ?? "", code: row.text(rejects.code) ?? "")
     }

@@ -58,6 +58,16 @@ package struct RowCursor: ~Copyable {
     return false
   }
 
+  /// Reads the current row as a whole, so that any of its cells may be asked for. Returns false if it is not a row; then
+  /// `unreadable` has its line.
+  package mutating func readWhole() -> Bool {
+    guard isLeading else { return true }
+    isLeading = false
+    guard let problem = parser?.problem(ofRow: batch.rows[position].bytes, &bytes, into: &document) else { return true }
+    unreadable.add(problem, line: source.line, in: source.path)
+    return false
+  }
+
   /// Parses the current row. Returns the problem of a line that is not a row.
   private mutating func parse() -> String? {
     if let parsed { return parsed.problems[position] }

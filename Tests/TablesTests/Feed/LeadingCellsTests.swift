@@ -61,4 +61,17 @@ import Testing
       #expect(found == expected && unreadable == lines && lines == wrong.count, "\(columns)")
     }
   }
+
+  @Test func `are followed by all others where the whole row is asked for`() {
+    let row = row(values)
+    let broken = row.replacing("\"raw_body\":\"", with: "\"raw_body\":")
+    var cursor = RowCursor(batch([row, broken, row]), of: table, only: [1])
+    var cells: [[String?]] = []
+    while cursor.next() {
+      guard cursor.readWhole() else { continue }
+      cells.append(table.columns.indices.map { cursor.text($0) })
+    }
+    #expect(cells == self.cells([row, row], Array(table.columns.indices), only: false).cells)
+    #expect(cursor.unreadable.count == 1)
+  }
 }
