@@ -94,7 +94,7 @@ let package = Package(
     module("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork"], optimized),
     module("InputForms", ["Base", "JSON", "SKAdNetwork"]),
     module("PageMarkup", ["Base", "JSON", "Signatures", "CReportPage"], unoptimized),
-    module("ConversionModel", ["Base", "JSON"], optimized),
+    module("ConversionModel", ["Base", "JSON"]),
     module("InfoPlist", ["Base", "JSON"]),
     module("ModelExchange", ["Base", "JSON", "ConversionModel"]),
     .target(
@@ -110,8 +110,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "CSQLite", "CXxhash",
-      ],
-      optimized
+      ]
     ),
     module(
       "Tables",
@@ -172,8 +171,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
         "Ledger", "Tables", "PostbackPipeline", "Tampering", "TableReading", "DerivedTables",
-      ],
-      optimized
+      ]
     ),
     module(
       "PostbackLookup",
@@ -241,8 +239,7 @@ let package = Package(
         "CopySettlement",
         "CampaignEnrichment",
         "CBoostMath",
-      ],
-      optimized
+      ]
     ),
     module(
       "DailyReports",
@@ -317,8 +314,7 @@ let package = Package(
         "CampaignEnrichment",
         "CopySettlement", "DailyReports", "Reporting", "PostbackServer", "Delivery", "Answers", "ReportPages",
         "CReportPage",
-      ],
-      optimized
+      ]
     ),
     program(
       "postback",

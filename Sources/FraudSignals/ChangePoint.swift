@@ -50,7 +50,7 @@ enum ChangePoint {
   private static func isChange(_ rates: [Rate]) -> Bool {
     let all = rates.reduce(into: Rate()) { $0 += $1 }
     let found = largestRatio(rates, all)
-    var random = SignalRandom(seed: rates.flatMap { [$0.count, $0.total] })
+    var random = DataRandom(seed: rates.flatMap { [$0.count, $0.total] })
     var larger = 1
     let allowed = Int(level * Double(permutations + 1))
     for _ in 0..<permutations {
@@ -77,33 +77,9 @@ enum ChangePoint {
   }
 }
 
-/// Random numbers that are the same for the same data.
-struct SignalRandom {
-  private var state: UInt64
-
-  init(seed: [Int]) {
-    state = seed.reduce(0x9E37_79B9_7F4A_7C15) { (($0 ^ UInt64(bitPattern: Int64($1))) &* 0xBF58_476D_1CE4_E5B9) &+ 1 }
-  }
-
-  private mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-
-  /// A number from 0 up to, not including, a bound.
-  mutating func below(_ bound: Int) -> Int { Int(UInt64(bound).multipliedFullWidth(by: next()).high) }
-
-  /// A number between 0 and 1.
-  mutating func uniform() -> Double { (Double(next() >> 11) + 0.5) / 9_007_199_254_740_992 }
-
-  /// A number of the normal distribution with mean 0 and variance 1.
-  mutating func normal() -> Double { (-2 * log(uniform())).squareRoot() * cos(2 * Double.pi * uniform()) }
-
+extension DataRandom {
   /// The days with as many records, when all records are put in a random order.
-  mutating func shuffled(_ rates: [Rate], _ all: Rate) -> [Rate] {
+  fileprivate mutating func shuffled(_ rates: [Rate], _ all: Rate) -> [Rate] {
     var rest = all
     return rates.map { rate in
       let drawn = Rate(count: hypergeometric(rest, rate.total), total: rate.total)

@@ -167,7 +167,9 @@ struct ClusterStatistics {
         CampaignMean(mean: $0.score / Double($0.count), variance: $0.variance / Double($0.count), count: $0.count)
       }
     }
-    guard let contrast = CampaignContrast(means(own), against: means(others)) else { return nil }
+    guard let contrast = CampaignContrast(means(own), against: means(others), level: SignalTest.level) else {
+      return nil
+    }
     return SignalTest(
       name: measure.name,
       basis: .campaigns,

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import LookupTables
 internal import Statistics
 
@@ -121,13 +120,13 @@ struct ValueSteps {
     let scores = days.map(\.value.score)
     let counts = days.map { Double($0.value.top.total) }
     let variances = Self.dispersed(days.map { max($0.value.variance, 1e-9) }, scores, counts)
-    let found = Self.largestStep(scores, variances, counts)
+    let found = MeanStep(scores, variances, counts, least: Self.leastValues)
     guard found.place > 0 else { return nil }
-    var random = SignalRandom(seed: days.flatMap { [Int($0.key), $0.value.top.total, $0.value.top.count] })
+    var random = DataRandom(seed: days.flatMap { [Int($0.key), $0.value.top.total, $0.value.top.count] })
     var larger = 1
     for _ in 0..<Self.simulations {
       let drawn = variances.map { $0.squareRoot() * random.normal() }
-      if Self.largestStep(drawn, variances, counts).value >= found.value { larger += 1 }
+      if MeanStep(drawn, variances, counts, least: Self.leastValues).value >= found.value { larger += 1 }
     }
     let after = days[found.place...].reduce(into: Rate()) { $0 += $1.value.top }
     let before = total - after
@@ -162,27 +161,5 @@ struct ValueSteps {
     let usual = ratios.sorted().dropLast()
     let dispersion = max(1, usual.isEmpty ? 1 : usual.reduce(0, +) / Double(usual.count))
     return variances.map { $0 * dispersion }
-  }
-
-  /// The largest rise of the mean, in standard errors, with the place of its first day.
-  private static func largestStep(
-    _ scores: [Double],
-    _ variances: [Double],
-    _ counts: [Double]
-  ) -> (value: Double, step: Double, place: Int) {
-    let (allScore, allVariance, allCount) = (scores.reduce(0, +), variances.reduce(0, +), counts.reduce(0, +))
-    var (score, variance, count) = (0.0, 0.0, 0.0)
-    var largest = (value: 0.0, step: 0.0, place: 0)
-    for place in 1..<scores.count {
-      score += scores[place - 1]
-      variance += variances[place - 1]
-      count += counts[place - 1]
-      guard min(count, allCount - count) >= leastValues else { continue }
-      let step = (allScore - score) / (allCount - count) - score / count
-      let error = variance / (count * count) + (allVariance - variance) / ((allCount - count) * (allCount - count))
-      let value = step / error.squareRoot()
-      if value > largest.value { largest = (value, step, place) }
-    }
-    return largest
   }
 }

@@ -1,12 +1,16 @@
 internal import CBoostMath
 
 /// The mean of a measure over the records of a campaign.
-struct CampaignMean: Sendable {
+package struct CampaignMean: Sendable {
   let mean: Double
   /// The variance of a single record around the mean.
   let variance: Double
   /// The number of records.
   let count: Int
+
+  package init(mean: Double, variance: Double, count: Int) {
+    (self.mean, self.variance, self.count) = (mean, variance, count)
+  }
 }
 
 /// A comparison of the campaigns of one party with those of all others.
@@ -16,13 +20,13 @@ struct CampaignMean: Sendable {
 /// others'. The variance between campaigns is estimated from the data, within both groups (DerSimonian and Laird), and the
 /// difference of the means is tested with Student's t (Hartung, Knapp, Sidik and Jonkman; never with less variance than
 /// the weights imply).
-struct CampaignContrast: Sendable {
+package struct CampaignContrast: Sendable {
   /// The difference of the means, the party's less the others'.
-  let difference: Double
+  package let difference: Double
   /// The probability of a difference as large or larger, without a difference between the groups.
-  let pValue: Double
+  package let pValue: Double
   /// The numbers of campaigns.
-  let campaigns: (own: Int, others: Int)
+  package let campaigns: (own: Int, others: Int)
 
   private static let leastCampaigns = (own: 2, others: 3)
 
@@ -31,12 +35,13 @@ struct CampaignContrast: Sendable {
   private static let permutations = 999
 
   /// Indicates that the p-value is the share of all divisions of the campaigns with as large a difference or a larger one.
-  let isPermutation: Bool
+  package let isPermutation: Bool
 
-  /// Compares the groups; nil if one of them has too few campaigns, or so few that no difference could be significant.
+  /// Compares the groups; nil if one of them has too few campaigns, or so few that no difference could have a p-value below
+  /// `level`.
   ///
   /// With fewer than five campaigns in a group, the variance between campaigns is not known well enough for Student's t.
-  init?(_ own: [CampaignMean], against others: [CampaignMean]) {
+  package init?(_ own: [CampaignMean], against others: [CampaignMean], level: Double) {
     guard own.count >= Self.leastCampaigns.own, others.count >= Self.leastCampaigns.others else { return nil }
     let found = Statistic(own, others)
     difference = found.difference
@@ -48,7 +53,7 @@ struct CampaignContrast: Sendable {
     }
     let all = own + others
     let divisions = Self.divisions(all.count, own.count)
-    guard divisions * SignalTest.level > 1 else { return nil }
+    guard divisions * level > 1 else { return nil }
     var (larger, made) = (0, 0)
     func count(_ chosen: [Int]) {
       let taken = Set(chosen)
@@ -62,7 +67,7 @@ struct CampaignContrast: Sendable {
       while Self.advance(&chosen, below: all.count) { count(chosen) }
     } else {
       (larger, made) = (1, 1)
-      var random = SignalRandom(seed: all.map(\.count))
+      var random = DataRandom(seed: all.map(\.count))
       for _ in 0..<Self.permutations {
         var places = Array(all.indices)
         for place in 0..<own.count { places.swapAt(place, place + random.below(places.count - place)) }
