@@ -29,7 +29,7 @@ struct `A command that is killed at any system call` {
 
   #if DEBUG
     @Test func `is found out by this test if it completes parts too early`() async throws {
-      let result = try await kill(["--every", "15", "--only", "run-1", "--first", "--failpoint", "publish-early"])
+      let result = try await kill(["--every", "5", "--only", "run-1", "--first", "--failpoint", "publish-early"])
       #expect(result.status == 0, "\(result.text)\(result.errorText)")
       #expect(!result.text.contains(" 0 violations"))
     }
