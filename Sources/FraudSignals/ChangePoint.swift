@@ -50,7 +50,7 @@ enum ChangePoint {
   private static func isChange(_ rates: [Rate]) -> Bool {
     let all = rates.reduce(into: Rate()) { $0 += $1 }
     let found = largestRatio(rates, all)
-    var random = DataRandom(seed: rates.flatMap { [$0.count, $0.total] })
+    var random = DrawnNumbers(of: rates.flatMap { [$0.count, $0.total] })
     var larger = 1
     let allowed = Int(level * Double(permutations + 1))
     for _ in 0..<permutations {
@@ -77,7 +77,7 @@ enum ChangePoint {
   }
 }
 
-extension DataRandom {
+extension DrawnNumbers {
   /// The days with as many records, when all records are put in a random order.
   fileprivate mutating func shuffled(_ rates: [Rate], _ all: Rate) -> [Rate] {
     var rest = all

@@ -122,7 +122,7 @@ struct ValueSteps {
     let variances = Self.dispersed(days.map { max($0.value.variance, 1e-9) }, scores, counts)
     let found = MeanStep(scores, variances, counts, least: Self.leastValues)
     guard found.place > 0 else { return nil }
-    var random = DataRandom(seed: days.flatMap { [Int($0.key), $0.value.top.total, $0.value.top.count] })
+    var random = DrawnNumbers(of: days.flatMap { [Int($0.key), $0.value.top.total, $0.value.top.count] })
     var larger = 1
     for _ in 0..<Self.simulations {
       let drawn = variances.map { $0.squareRoot() * random.normal() }

@@ -67,7 +67,7 @@ package struct CampaignContrast: Sendable {
       while Self.advance(&chosen, below: all.count) { count(chosen) }
     } else {
       (larger, made) = (1, 1)
-      var random = DataRandom(seed: all.map(\.count))
+      var random = DrawnNumbers(of: all.map(\.count))
       for _ in 0..<Self.permutations {
         var places = Array(all.indices)
         for place in 0..<own.count { places.swapAt(place, place + random.below(places.count - place)) }

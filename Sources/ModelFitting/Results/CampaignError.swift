@@ -1,26 +1,5 @@
 internal import Glibc
-
-/// A generator of random numbers that gives the same numbers for the same seed on every machine (SplitMix64, Steele, Lea and
-/// Flood 2014).
-struct DrawnNumbers {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
-
-  /// Returns a number from 0 to below `bound`, which is positive.
-  mutating func below(_ bound: Int) -> Int { Int(UInt64(bound).multipliedFullWidth(by: next()).high) }
-
-  /// Returns a number from 0 to below 1.
-  mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
-}
+internal import Statistics
 
 /// An estimate with the limits of its 95 % interval.
 package struct Estimate: Sendable {
