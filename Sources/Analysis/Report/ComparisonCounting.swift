@@ -49,15 +49,16 @@ struct SourceIdentifiers: Sendable {
   /// Removes the groups of days that are too early for a comparison of the latest periods, which end with the last day of all
   /// records: not before the last day of these.
   static func keepLatest(_ groups: inout GroupTallies) {
-    let places = groups.tallies.map { group -> (origin: TimeOrigin, day: Int)? in
-      let values = group.key.values
+    func place(_ key: GroupKey) -> (origin: TimeOrigin, day: Int)? {
+      let values = key.values
       return values[1].flatMap { Timestamp("\($0)T00:00:00Z") }.map { (TimeOrigin(values[0]), Int($0.daysSince1970)) }
     }
     var last: [TimeOrigin: Int] = [:]
-    for case let place? in places { last[place.origin] = max(last[place.origin] ?? place.day, place.day) }
-    var next = places.makeIterator()
-    groups.keep { _ in
-      guard let place = next.next() ?? nil, let last = last[place.origin] else { return false }
+    for (key, _) in groups.tallies {
+      if let place = place(key) { last[place.origin] = max(last[place.origin] ?? place.day, place.day) }
+    }
+    groups.keep { key in
+      guard let place = place(key), let last = last[place.origin] else { return false }
       return place.day > last - 2 * RejectPeriod.longest
     }
   }

@@ -103,7 +103,7 @@ package struct GroupTable<Value: Sendable>: Sendable {
     }
   }
 
-  /// Removes the groups that do not meet a condition, which is asked for in their order.
+  /// Removes the groups that do not meet a condition.
   package mutating func keep(where isKept: (GroupKey) -> Bool) {
     var kept = GroupTable(limit: limit)
     for (key, value) in entries where isKept(key) { _ = kept.update(key, value) { _ in } }

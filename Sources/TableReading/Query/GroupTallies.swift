@@ -87,7 +87,7 @@ package struct GroupTallies: Sendable {
 }
 
 extension GroupTallies {
-  /// Removes the groups that do not meet a condition, which is asked for in their order.
+  /// Removes the groups that do not meet a condition.
   package mutating func keep(where isKept: (GroupKey) -> Bool) { table.keep(where: isKept) }
 
   /// Writes the groups, all of which are kept. The classes of rejects are not written.
