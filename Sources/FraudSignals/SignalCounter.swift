@@ -38,9 +38,16 @@ package struct SignalCounter: Sendable {
 
   /// Counts the rates that follow from a batch of rejects alone.
   package func count(rejects batch: RawBatch) -> SignalCounts {
-    var counts = SignalCounts()
     let wanted = rejectFilter == nil ? [codeColumn, rejectColumns.forwarder, rejectColumns.receivedAt] : nil
-    var row = RowCursor(batch, of: .rejects, only: wanted)
+    return count(RowCursor(batch, of: .rejects, only: wanted))
+  }
+
+  /// Counts the rates that follow from rejects alone.
+  func count(rejects rows: ParsedRows) -> SignalCounts { count(RowCursor(rows)) }
+
+  private func count(_ rejects: consuming RowCursor) -> SignalCounts {
+    var counts = SignalCounts()
+    var row = rejects
     while row.next() {
       guard let code = row.text(codeColumn).flatMap(RejectCode.init), rejectFilter?.matches(row) ?? true else {
         continue

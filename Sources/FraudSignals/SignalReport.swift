@@ -60,6 +60,36 @@ package struct SignalReport: Sendable {
     lateAfterDays days: Int,
     jobs: Int
   ) async throws(PipelineFailure) {
+    try await self.init(
+      query,
+      rejects: rejects,
+      accepted: accepted,
+      settled: settled,
+      enriched: enriched,
+      models: models,
+      lateAfterDays: days,
+      jobs: jobs,
+      besideRejects: { _ in },
+      besideAccepted: { _ in },
+      take: { _ in }
+    )
+  }
+
+  /// Reads the tables as the other initializer does, and has the rows of all rejects and then of all accepted postbacks counted for
+  /// another purpose too. `take` receives the counts of the batches in their order.
+  package init<Count: Sendable>(
+    _ query: RejectQuery,
+    rejects: TableFiles,
+    accepted: TableFiles,
+    settled: TableFiles?,
+    enriched: TableFiles?,
+    models: [ConversionModel],
+    lateAfterDays days: Int,
+    jobs: Int,
+    besideRejects: @escaping @Sendable (ParsedRows) -> Count,
+    besideAccepted: @escaping @Sendable (ParsedRows) -> Count,
+    take: (Count) -> Void
+  ) async throws(PipelineFailure) {
     var counter = SignalCounter(lateAfterDays: days)
     counter.filter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
     counter.rejectFilter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
@@ -69,9 +99,13 @@ package struct SignalReport: Sendable {
     var copies = SentCopies()
     let (columns, rejectCounter) = (RejectColumns(), counter)
     try await rejects.scan(jobs: jobs) { batch in
-      (RejectedCopies(batch, columns, copyFilter), rejectCounter.count(rejects: batch))
-    } take: { found, rates in
+      let rows = ParsedRows(batch, of: .rejects)
+      return (
+        RejectedCopies(rows, columns, copyFilter), rejectCounter.count(rejects: rows), besideRejects(rows)
+      )
+    } take: { found, rates, count in
       copies.add(found, rates)
+      take(count)
     }
     copies.finish()
     counter.draw = copies.draw
@@ -88,14 +122,17 @@ package struct SignalReport: Sendable {
           try await part.files.postbackKeys(jobs: jobs)
         }
       } _: { batch, beside in
-        counter.count(
-          ParsedRows(batch, of: .postbacks),
+        let rows = ParsedRows(batch, of: .postbacks)
+        let found = counter.count(
+          rows,
           table,
           settled: ParsedRows(beside.settled, of: .settled),
           enriched: ParsedRows(beside.enriched, of: .enriched)
         )
-      } take: { found in
+        return (found, besideAccepted(rows))
+      } take: { found, count in
         counts.merge(found)
+        take(count)
       }
     }
     await self.init(counts, models, jobs: jobs)

@@ -1,5 +1,5 @@
 internal import JSON
-package import PostbackPipeline
+internal import PostbackPipeline
 package import PostbackVerification
 package import SKAdNetwork
 package import TableReading
@@ -187,12 +187,19 @@ package struct RejectedCopies: Sendable {
   /// The lines that are not rows.
   package let unreadable: UnreadableRows
 
-  /// Reads the copies in a batch of rows of `skan_rejects` that pass a filter.
-  package init(_ batch: RawBatch, _ columns: RejectColumns, _ filter: RowFilter? = nil) {
+  /// Reads the copies in a batch of rows of `skan_rejects`.
+  init(_ batch: RawBatch, _ columns: RejectColumns) { self.init(columns.cursor(batch), columns, nil) }
+
+  /// Reads the copies in rows of `skan_rejects` that pass a filter.
+  package init(_ rows: ParsedRows, _ columns: RejectColumns, _ filter: RowFilter?) {
+    self.init(RowCursor(rows), columns, filter)
+  }
+
+  private init(_ rows: consuming RowCursor, _ columns: RejectColumns, _ filter: RowFilter?) {
     var records: [(PostbackKey, [UInt8])] = []
     var unreadableBodies = 0
     var reader = InlineReader()
-    unreadable = columns.forEachCopy(in: batch) { cursor, key, copy in
+    unreadable = columns.forEachCopy(in: rows) { cursor, key, copy in
       guard filter?.matches(cursor) ?? true else { return }
       guard let copy else {
         unreadableBodies += 1

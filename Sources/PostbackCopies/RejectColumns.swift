@@ -27,14 +27,17 @@ package struct RejectColumns: Sendable {
   /// A copy with the bytes from which it was parsed.
   package typealias Copy = (postback: Postback, body: [UInt8])
 
-  /// Calls `take` for each copy of an accepted postback in a batch of rows of `skan_rejects`, with a cursor at its row and
-  /// the key of the accepted postback. The copy is nil if its body cannot be read. Returns the lines that are not rows, of rows
-  /// of other codes only those whose first cells cannot be read.
+  /// A cursor over a batch of rows of `skan_rejects` that reads only copies as a whole. Of rows of other codes it notes those as
+  /// unreadable whose first cells cannot be read.
+  func cursor(_ batch: RawBatch) -> RowCursor { RowCursor(batch, of: .rejects, only: [code, firstSeen]) }
+
+  /// Calls `take` for each copy of an accepted postback in rows of `skan_rejects`, with a cursor at its row and the key of
+  /// the accepted postback. The copy is nil if its body cannot be read. Returns the lines that are not rows.
   func forEachCopy(
-    in batch: RawBatch,
+    in rows: consuming RowCursor,
     _ take: (borrowing RowCursor, PostbackKey, Copy?) -> Void
   ) -> UnreadableRows {
-    var cursor = RowCursor(batch, of: .rejects, only: [code, firstSeen])
+    var cursor = rows
     var parser = PostbackParser()
     while cursor.next() {
       guard let word = cursor.text(code), Self.copies.contains(word), let key = cursor.key(firstSeen),

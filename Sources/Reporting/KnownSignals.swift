@@ -2,6 +2,7 @@ package import ConversionModel
 internal import DurableFiles
 package import PostbackPipeline
 package import TableReading
+package import Tables
 package import DerivedTables
 package import FraudSignals
 
@@ -24,12 +25,7 @@ package struct KnownSignals: Sendable {
     jobs: Int,
     cache: PartCache? = nil
   ) async throws(PipelineFailure) {
-    let tables = [rejects, accepted, settled, enriched].compactMap(\.self)
-    identity = try PipelineFailure.state { () throws(FileFailure) in
-      var texts = ["\(days)"] + models.map { "\($0.appID) \($0.label)" }
-      for files in tables { texts += try files.divided().map(\.identity) }
-      return texts
-    }
+    identity = try Self.identity([rejects, accepted, settled, enriched], models, lateAfterDays: days)
     if let known, known.identity == identity {
       report = known.report
       return
@@ -57,5 +53,46 @@ package struct KnownSignals: Sendable {
       lateAfterDays: days,
       jobs: jobs
     )
+  }
+
+  /// Makes the tests, and has the rows that they read counted for another purpose too, as `SignalReport` does.
+  package init<Count: Sendable>(
+    rejects: TableFiles,
+    accepted: TableFiles,
+    settled: TableFiles?,
+    enriched: TableFiles?,
+    models: [ConversionModel],
+    lateAfterDays days: Int,
+    jobs: Int,
+    besideRejects: @escaping @Sendable (ParsedRows) -> Count,
+    besideAccepted: @escaping @Sendable (ParsedRows) -> Count,
+    take: (Count) -> Void
+  ) async throws(PipelineFailure) {
+    identity = try Self.identity([rejects, accepted, settled, enriched], models, lateAfterDays: days)
+    report = try await SignalReport(
+      RejectQuery(grouping: []),
+      rejects: rejects,
+      accepted: accepted,
+      settled: settled,
+      enriched: enriched,
+      models: models,
+      lateAfterDays: days,
+      jobs: jobs,
+      besideRejects: besideRejects,
+      besideAccepted: besideAccepted,
+      take: take
+    )
+  }
+
+  private static func identity(
+    _ tables: [TableFiles?],
+    _ models: [ConversionModel],
+    lateAfterDays days: Int
+  ) throws(PipelineFailure) -> [String] {
+    try PipelineFailure.state { () throws(FileFailure) in
+      var texts = ["\(days)"] + models.map { "\($0.appID) \($0.label)" }
+      for case let files? in tables { texts += try files.divided().map(\.identity) }
+      return texts
+    }
   }
 }

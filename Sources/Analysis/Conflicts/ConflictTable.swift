@@ -73,6 +73,9 @@ struct ConflictTable: Sendable {
   /// The keys of the postbacks that have such copies.
   var keys: Set<PostbackKey> { Set(copies.lazy.map(\.key)) }
 
+  /// The keys in order.
+  var keysInOrder: [PostbackKey] { keys.sorted { ($0.high, $0.low) < ($1.high, $1.low) } }
+
   /// Adds first copies. If one occurs several times, because the same run was given twice, the first occurrence counts.
   mutating func add(_ found: [ConflictReader.First]) {
     for (key, first) in found where firsts[key] == nil {

@@ -151,9 +151,16 @@ extension RejectReport {
     cache: PartCache? = nil,
     jobs: Int
   ) async throws(PipelineFailure) {
+    guard let cache else {
+      self.init(try await ReportTotal(rejects: rejects, accepted: accepted, sampleLimit: sampleLimit, jobs: jobs))
+      return
+    }
     let reading = ReportReading(ReportCounting(sampleLimit: sampleLimit), cache: cache, jobs: jobs)
     self.init(try await reading.count(rejects: rejects, accepted: accepted))
   }
+
+  /// The report of the rows that were counted.
+  package init(_ total: ReportTotal) { self.init(total.count) }
 
   private init(_ count: ReportCount) {
     let stages = Dictionary(count.stages.tallies.map { ($0.key.values[0] ?? "", $0.value.count) }) { $0 + $1 }

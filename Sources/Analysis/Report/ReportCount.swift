@@ -6,7 +6,7 @@ internal import TableReading
 
 /// The counts that a report needs, of a batch, of a part or of all parts. Their size is bounded, whatever the tables
 /// hold.
-struct ReportCount: Sendable {
+package struct ReportCount: Sendable {
   /// Rejects and accepted postbacks by `received_at_source`.
   var sources = GroupTallies()
   /// Rejects by `received_at_source` and reject code.

@@ -4,26 +4,22 @@ internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import TableReading
-internal import Tables
+package import Tables
 
-/// Counts the rows of batches for a report.
-struct ReportCounting: Sendable {
+/// A counter of the rows of batches for a report.
+package struct ReportCounting: Sendable {
   let sampleLimit: Int
 
-  private let source = GroupKeyReader(["received_at_source"], in: .rejects)
-  private let code = GroupKeyReader(["received_at_source", "reject_code"], in: .rejects)
   private let stage = GroupKeyReader(["stage"], in: .rejects)
   private let hour = GroupKeyReader(["received_at_source", "received_hour", "reject_code"], in: .rejects)
-  private let network = GroupKeyReader(["ad_network_id"], in: .rejects)
   private let networkCode = GroupKeyReader(["ad_network_id", "reject_code"], in: .rejects)
-  private let forwarder = GroupKeyReader(["forwarder"], in: .rejects)
   private let forwarderCode = GroupKeyReader(["forwarder", "reject_code"], in: .rejects)
   private let conflict = ConflictReader()
-  private let acceptedNetwork = GroupKeyReader(["ad_network_id"], in: .postbacks)
-  private let acceptedForwarder = GroupKeyReader(["forwarder"], in: .postbacks)
+  private let accepted = GroupKeyReader(
+    ["received_at_source", "ad_network_id", "forwarder", "decode_status"],
+    in: .postbacks
+  )
   private let sender = GroupKeyReader(["channel", "forwarder"], in: .postbacks)
-  private let acceptedSource = GroupKeyReader(["received_at_source"], in: .postbacks)
-  private let status = GroupKeyReader(["decode_status"], in: .postbacks)
   private let cube = CubeKeys()
   private let identifiers = SourceIdentifiers()
   private let rejects = RejectPlaces()
@@ -31,10 +27,11 @@ struct ReportCounting: Sendable {
 
   init(sampleLimit: Int) { self.sampleLimit = sampleLimit }
 
-  func rejects(in batch: RawBatch) -> ReportCount {
+  /// Counts rejects.
+  package func rejects(in rows: ParsedRows) -> ReportCount {
     var count = ReportCount(sample: sampleLimit)
     var key = GroupKey()
-    var row = RowCursor(batch, of: .rejects)
+    var row = RowCursor(rows)
     var reader = SourceIdentifiers.Reader()
     while row.next() {
       let time = row.time(rejects.received)
@@ -42,37 +39,34 @@ struct ReportCounting: Sendable {
         reader.read(row, into: &key)
         groups.add(key, at: time)
       }
-      add(source, to: &count.sources)
-      add(code, to: &count.codes)
       add(stage, to: &count.stages)
       add(hour, to: &count.hours)
-      add(network, to: &count.networks)
       add(networkCode, to: &count.networkCodes)
-      add(forwarder, to: &count.forwarders)
       add(forwarderCode, to: &count.forwarderCodes)
       cube.addReject(row, to: &count.cube, &key)
       identifiers.add(row, &reader, to: &count.identifiers, &key)
       if let copy = conflict.copy(row, matches: true) { count.conflicts.add(CollectionOfOne(copy)) }
       count.sample.add(row.line, digest: row.text(rejects.digest) ?? "", code: row.text(rejects.code) ?? "")
     }
+    // Groups of fewer columns are sums of those of more.
+    count.codes.add(count.hours, by: [0, 2])
+    count.sources.add(count.codes, by: [0])
+    count.networks.add(count.networkCodes, by: [0])
+    count.forwarders.add(count.forwarderCodes, by: [0])
     count.unreadable = row.unreadable
     return count
   }
 
-  func accepted(in batch: RawBatch) -> ReportCount {
+  /// Counts accepted postbacks.
+  package func accepted(in rows: ParsedRows) -> ReportCount {
     var count = ReportCount(sample: sampleLimit)
+    var groups = GroupTallies()
     var key = GroupKey()
-    var row = RowCursor(batch, of: .postbacks)
+    var row = RowCursor(rows)
     while row.next() {
       count.accepted += 1
-      acceptedNetwork.read(row, into: &key)
-      count.networks.add(key)
-      acceptedForwarder.read(row, into: &key)
-      count.forwarders.add(key)
-      acceptedSource.read(row, into: &key)
-      count.sources.add(key, at: row.time(postbacks.receivedAt))
-      status.read(row, into: &key)
-      count.statuses.add(key)
+      accepted.read(row, into: &key)
+      groups.add(key, at: row.time(postbacks.receivedAt))
       if let postback = row.key(postbacks.key) {
         sender.read(row, into: &key)
         count.senders.add(postback, from: key)
@@ -93,6 +87,10 @@ struct ReportCounting: Sendable {
       count.revenue.add(sum, ofWindow: window, row, &key)
       cube.addRevenue(row, sum, window: window, to: &count.cube, &key)
     }
+    count.sources.add(groups, by: [0])
+    count.networks.add(groups, by: [1])
+    count.forwarders.add(groups, by: [2])
+    count.statuses.add(groups, by: [3])
     count.unreadable = row.unreadable
     return count
   }

@@ -5,13 +5,13 @@ internal import Tables
 internal import DerivedTables
 internal import TableReading
 
-/// Reads what a report counts: all of it, or with a cache only what is in parts that were not counted before.
+/// Reads what a report counts in parts that are not in a cache.
 struct ReportReading {
   private let counting: ReportCounting
-  private let cache: PartCache?
+  private let cache: PartCache
   private let jobs: Int
 
-  init(_ counting: ReportCounting, cache: PartCache?, jobs: Int) {
+  init(_ counting: ReportCounting, cache: PartCache, jobs: Int) {
     (self.counting, self.cache, self.jobs) = (counting, cache, jobs)
   }
 
@@ -28,21 +28,17 @@ struct ReportReading {
       cache: cache,
       jobs: jobs
     )
-    try await merging.add(parts.rejects, to: &count) { counting.rejects(in: $0) }
-    let keys = count.conflicts.keys.sorted { ($0.high, $0.low) < ($1.high, $1.low) }
+    try await merging.add(parts.rejects, to: &count) { counting.rejects(in: ParsedRows($0, of: .rejects)) }
+    let keys = count.conflicts.keysInOrder
     var conflicts = count.conflicts
     try await merging.add(parts.accepted, to: &count) { part, read throws(PipelineFailure) in
-      if let cache {
-        // Rejects that are not there yet may be copies of these postbacks.
-        try read.senders.add(to: cache, as: try Self.name(of: part, in: cache))
-      } else {
-        conflicts.add(read.senders.firsts(among: keys))
-      }
+      // Rejects that are not there yet may be copies of these postbacks.
+      try read.senders.add(to: cache, as: try name(of: part))
       read.senders = PartSenders()
     } _: {
-      counting.accepted(in: $0)
+      counting.accepted(in: ParsedRows($0, of: .postbacks))
     }
-    if let cache { try await find(keys, in: parts.accepted, cache, &conflicts) }
+    try await find(keys, in: parts.accepted, &conflicts)
     count.conflicts = conflicts
     return count
   }
@@ -51,18 +47,17 @@ struct ReportReading {
   private func find(
     _ keys: [PostbackKey],
     in parts: [TablePart],
-    _ cache: PartCache,
     _ conflicts: inout ConflictTable
   ) async throws(PipelineFailure) {
     let counting = counting
     for part in parts {
-      let name = try Self.name(of: part, in: cache)
+      let name = try name(of: part)
       cache.use(PartSenders.files(of: name))
       guard !keys.isEmpty else { continue }
       var senders = try PartSenders(name, in: cache) ?? PartSenders()
       if senders.isEmpty {
         try await part.files.scan(jobs: jobs) {
-          counting.accepted(in: $0).senders
+          counting.accepted(in: ParsedRows($0, of: .postbacks)).senders
         } take: {
           senders.merge($0)
         }
@@ -71,7 +66,7 @@ struct ReportReading {
     }
   }
 
-  private static func name(of part: TablePart, in cache: PartCache) throws(PipelineFailure) -> String {
+  private func name(of part: TablePart) throws(PipelineFailure) -> String {
     try cache.name(.senders, [part.identity])
   }
 }

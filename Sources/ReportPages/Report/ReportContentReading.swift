@@ -42,34 +42,16 @@ package struct ReportSources: Sendable {
   /// Reads everything that a page shows unless it is asked for by an option, and the tests of signals for a later report.
   package func content() async throws(PipelineFailure) -> (content: ReportContent, signals: KnownSignals) {
     let derived = try PipelineFailure.state { () throws(FileFailure) in
-      var models: [ConversionModel] = []
-      for path in paths { models += try ModelMeanings.models(ofRun: path) }
-      guard let single else { return (settled: TableFiles?.none, enriched: TableFiles?.none, models: models) }
-      return (
-        settled: try TableFiles(derived: .settled, of: single),
-        enriched: try TableFiles(derived: .enriched, of: single),
-        models: models
-      )
+      var derived = Derived()
+      for path in paths { derived.models += try ModelMeanings.models(ofRun: path) }
+      guard let single else { return derived }
+      derived.settled = try TableFiles(derived: .settled, of: single)
+      derived.enriched = try TableFiles(derived: .enriched, of: single)
+      return derived
     }
-    let signals = try await KnownSignals(
-      self.signals,
-      rejects: tables.rejects,
-      accepted: tables.postbacks,
-      settled: derived.settled,
-      enriched: derived.enriched,
-      models: derived.models,
-      lateAfterDays: SignalCounter.lateAfterDays,
-      jobs: jobs,
-      cache: cache
-    )
-    // The tests need the most memory, and leave little behind.
-    let report = try await RejectReport(
-      rejects: tables.rejects,
-      accepted: tables.postbacks,
-      sampleLimit: sampleLimit,
-      cache: cache,
-      jobs: jobs
-    )
+    // Where nothing of some rows is known, all are read once.
+    let isNew = cache == nil && signals == nil
+    let (report, signals) = isNew ? try await readOnce(derived) : try await readApart(derived)
     var content = ReportContent(report: report, signals: signals.report, paths: paths)
     content.business = try await business()
     try await readSearchAds(&content)
@@ -83,6 +65,55 @@ package struct ReportSources: Sendable {
       content.vendors = try await vendors(single)
     }
     return (content, signals)
+  }
+
+  /// What the tests read beside the tables of the runs.
+  private struct Derived {
+    var settled: TableFiles?
+    var enriched: TableFiles?
+    var models: [ConversionModel] = []
+  }
+
+  /// Reads the rows of the tables once for the report and for the tests.
+  private func readOnce(_ derived: Derived) async throws(PipelineFailure) -> (RejectReport, KnownSignals) {
+    var total = ReportTotal(sampleLimit: sampleLimit)
+    let counting = total.counting
+    let signals = try await KnownSignals(
+      rejects: tables.rejects,
+      accepted: tables.postbacks,
+      settled: derived.settled,
+      enriched: derived.enriched,
+      models: derived.models,
+      lateAfterDays: SignalCounter.lateAfterDays,
+      jobs: jobs,
+      besideRejects: { counting.rejects(in: $0) },
+      besideAccepted: { counting.accepted(in: $0) },
+      take: { total.add($0) }
+    )
+    return (RejectReport(total), signals)
+  }
+
+  /// Makes the tests, which need the most memory and leave little behind, and then the report.
+  private func readApart(_ derived: Derived) async throws(PipelineFailure) -> (RejectReport, KnownSignals) {
+    let signals = try await KnownSignals(
+      self.signals,
+      rejects: tables.rejects,
+      accepted: tables.postbacks,
+      settled: derived.settled,
+      enriched: derived.enriched,
+      models: derived.models,
+      lateAfterDays: SignalCounter.lateAfterDays,
+      jobs: jobs,
+      cache: cache
+    )
+    let report = try await RejectReport(
+      rejects: tables.rejects,
+      accepted: tables.postbacks,
+      sampleLimit: sampleLimit,
+      cache: cache,
+      jobs: jobs
+    )
+    return (report, signals)
   }
 
   /// Reads the daily report; nil unless one of the outputs has it. Reports of several outputs are not added, since the

@@ -68,6 +68,12 @@ package struct GroupTallies: Sendable {
 
   package mutating func add(_ key: GroupKey, count: Int = 1) { update(key) { $0.count += count } }
 
+  /// Adds the rows of groups by fewer values: those at some places in their keys.
+  package mutating func add(_ groups: GroupTallies, by places: [Int]) {
+    for (key, tally) in groups.tallies { update(key.only(places)) { $0 += tally } }
+    rest += groups.rest
+  }
+
   private mutating func update(_ key: GroupKey, _ body: (inout RowTally) -> Void) {
     if !table.update(key, RowTally(), body) { body(&rest) }
   }

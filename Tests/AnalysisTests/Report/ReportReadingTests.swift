@@ -137,10 +137,15 @@ private struct RandomOutput {
     progress: AnalysisProgress.Handler? = nil
   ) async throws -> [[UInt8]] {
     let path = folder.path(divided ? "parts" : "whole")
-    let reading = ReportReading(ReportCounting(sampleLimit: 15), cache: cache, jobs: 2)
     var (rejects, accepted) = (try TableFiles(.rejects, at: [path]), try TableFiles(.postbacks, at: [path]))
     (rejects.progress, accepted.progress) = (progress, progress)
-    let count = try await reading.count(rejects: rejects, accepted: accepted)
+    let count =
+      if let cache {
+        try await ReportReading(ReportCounting(sampleLimit: 15), cache: cache, jobs: 2)
+          .count(rejects: rejects, accepted: accepted)
+      } else {
+        try await ReportTotal(rejects: rejects, accepted: accepted, sampleLimit: 15, jobs: 2).count
+      }
     #expect(count.unreadable.count == 0)
     var writer = ResultWriter()
     count.encode(&writer)
