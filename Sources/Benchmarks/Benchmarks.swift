@@ -101,12 +101,18 @@ struct Benchmarks {
 
   /// Runs the measures that are wanted. Those in processes of their own come first, while this process is small.
   private mutating func run() async throws {
-    Self.complain("generating \(options.postbacks) postbacks")
+    // The dumps of all measures are the beginning of the longest.
+    var lengths = [options.postbacks]
+    if options.wants("resends") { lengths.append(resends.postbacks) }
+    if options.wants("scale"), !options.isQuick { lengths.append(options.postbacks / 4 * 10) }
+    let longest = lengths.max() ?? 0
+    Self.complain("generating \(longest) postbacks")
+    _ = try Dump.generate(longest, in: folder, by: postback)
     let dump = try Dump.generate(options.postbacks, in: folder, by: postback)
     try measurePipeline(dump)
     if options.wants("resends") { try measureResends() }
     if options.wants("startup") {
-      let one = try dump.first(to: "\(folder)/one.jsonl")
+      let one = try dump.first(1, to: "\(folder)/one.jsonl")
       let startup = try StartupBenchmark.measures(postback, one, models: options.models)
       report.sections.append(Report.Section(title: "Start-up", measures: startup))
     }
@@ -206,7 +212,6 @@ struct Benchmarks {
     }
     // Ten times a quarter of the postbacks, as all of them ten times would take as long as everything else.
     let (few, many) = (options.postbacks / 4, options.postbacks / 4 * 10)
-    Self.complain("generating \(many) postbacks")
     let small = try Dump.generate(few, in: folder, by: postback)
     let large = try Dump.generate(many, in: folder, by: postback)
     Self.complain("running postback run over them")
@@ -216,18 +221,22 @@ struct Benchmarks {
     for dump in [small, large] { try TemporaryFolder.remove(dump.path) }
   }
 
-  private mutating func measureResends() throws {
+  private var resends: ResendBenchmark {
     let distance = options.isQuick ? 100_000 : 1_100_000
-    Self.complain("running it over resends of \(distance) postbacks")
-    let resends = ResendBenchmark(
+    return ResendBenchmark(
       postback: postback,
       models: options.models,
       folder: folder,
       distance: distance,
-      count: distance / 11 * 10,
+      count: distance / 11 * (options.measuresResends ? 10 : 5),
       timesEach: (distance: distance / 11 * 2, times: 10),
       runs: options.measuresResends ? 5 : 3
     )
+  }
+
+  private mutating func measureResends() throws {
+    let resends = resends
+    Self.complain("running it over resends of \(resends.distance) postbacks")
     let before = try speed()
     try append("Resends of earlier runs, jobs \(Machine.cores)", try resends.measures(), after: before)
   }
@@ -246,7 +255,7 @@ struct Benchmarks {
     guard hasOpenSSL else { return nil }
     if let lastSpeed { return lastSpeed }
     Self.complain("running openssl speed")
-    return try OpenSSLSpeed.measure(seconds: options.isQuick ? 1 : 3, cores: Machine.cores)
+    return try OpenSSLSpeed.measure(seconds: options.isQuick ? 1 : 2, cores: Machine.cores)
   }
 
   private mutating func append(_ title: String, _ measures: [Measure], after before: OpenSSLSpeed?) throws {

@@ -1,4 +1,5 @@
 internal import Base
+internal import DurableFiles
 internal import Glibc
 internal import PostbackVerification
 internal import PostbackPipeline
@@ -34,10 +35,20 @@ struct Dump {
   ) throws -> Dump {
     let path = "\(folder)/\(count)-\(format.name)\(areEdited ? "-edited" : "").jsonl"
     let options = ["--versions", "\(format.name)=1"] + (areEdited ? allOf(.edited) : ["--valid-only"])
-    // Another measure may have made the same one.
-    if unsafe access(path, R_OK) != 0 { try write(count, options, to: path, by: postback) }
     let keys = try GeneratedKeys(seed: seed).trusted
-    return Dump(path: path, count: count, distinctCount: areEdited ? 0 : count, keys: keys)
+    let dump = Dump(path: path, count: count, distinctCount: areEdited ? 0 : count, keys: keys)
+    // Another measure may have made the same one, or one that begins with it.
+    if unsafe access(path, R_OK) == 0 { return dump }
+    let ending = path.split(separator: "/").last.map { $0.drop { $0 != "-" } } ?? ""
+    let longer = try Directory.names(in: folder).first { name in
+      name.hasSuffix(ending) && Int(name.prefix { $0 != "-" }) ?? 0 > count
+    }
+    guard let longer else {
+      try write(count, options, to: path, by: postback)
+      return dump
+    }
+    return try Dump(path: "\(folder)/\(longer)", count: count, distinctCount: dump.distinctCount, keys: keys)
+      .first(count, to: path)
   }
 
   /// The options of `postback generate` with which every line is of one kind.
@@ -133,13 +144,19 @@ struct Dump {
     return dump
   }
 
-  /// Returns a dump of the first postback alone.
-  func first(to path: String) throws(BenchmarkFailure) -> Dump {
+  /// Returns a dump of the first postbacks alone.
+  func first(_ lines: Int, to path: String) throws(BenchmarkFailure) -> Dump {
+    let end = try lineStarts(lines)[lines]
+    let source = try FileBytes(reading: self.path)
+    let target = try FileBytes(writing: path)
     var bytes: [UInt8] = []
-    _ = try FileBytes(reading: self.path).append(try lineStarts(1)[1], at: 0, to: &bytes)
-    try FileBytes(writing: path).write(bytes)
+    for start in stride(from: 0, to: end, by: 1 << 20) {
+      bytes.removeAll(keepingCapacity: true)
+      _ = try source.append(min(1 << 20, end - start), at: start, to: &bytes)
+      try target.write(bytes)
+    }
     var dump = self
-    (dump.path, dump.count, dump.distinctCount) = (path, 1, 1)
+    (dump.path, dump.count, dump.distinctCount) = (path, lines, min(lines, distinctCount))
     return dump
   }
 

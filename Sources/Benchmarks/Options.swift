@@ -49,7 +49,7 @@ struct Options {
     small set in some minutes, and compares it with Fixtures/benchmarks.json, the figures of the last release, as ratios.
 
     Options:
-      --postbacks N  The number of postbacks in the generated dump; default: 400000, or 50000 with --quick.
+      --postbacks N  The number of postbacks in the generated dump; default: 200000, or 50000 with --quick.
       --quick        Leave out the dump of ten times a quarter of N, and the index of ten million keys; run openssl for one second.
       --json FILE    The file for the report as JSON; by default it is one line after the table.
       --only NAME[,NAME]
@@ -119,7 +119,7 @@ struct Options {
     }
     guard history == nil || measuresView else { throw BenchmarkFailure("--history is for --view; see --help") }
     postbacks =
-      count ?? (measuresDiagnosis ? 250 : measuresRefresh || measuresView ? 1_440_000 : isQuick ? 50_000 : 400_000)
+      count ?? (measuresDiagnosis ? 250 : measuresRefresh || measuresView ? 1_440_000 : isQuick ? 50_000 : 200_000)
   }
 
   private static func files(_ word: String?, _ option: String) throws(BenchmarkFailure) -> [String] {

@@ -21,12 +21,14 @@ struct ResendBenchmark {
 
   private static let mixes = [(id: "nine_in_ten", resent: 9, of: 10), (id: "half", resent: 1, of: 2)]
 
+  /// The number of postbacks in the dump that all lines are taken from.
+  var postbacks: Int { distance + (Self.mixes.map { count - count * $0.resent / $0.of }.max() ?? 0) }
+
   /// Makes a state with `distance` postbacks, and measures runs that continue copies of it: each resends them, in their
   /// order, between new ones.
   func measures() throws -> [Measure] {
-    let news = Self.mixes.map { count - count * $0.resent / $0.of }.max() ?? 0
-    let dump = try Dump.generate(distance + news, in: folder, by: postback)
-    let starts = try dump.lineStarts(distance + news)
+    let dump = try Dump.generate(postbacks, in: folder, by: postback)
+    let starts = try dump.lineStarts(postbacks)
     let source = try FileBytes(reading: dump.path)
     let (first, state, out) = ("\(folder)/first.jsonl", "\(folder)/resends", "\(folder)/resends-out")
     try write(first, Array(0..<distance), of: source, starts)
