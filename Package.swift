@@ -488,18 +488,26 @@ if let libraries = Context.environment["POSTBACK_LIBRARIES"] {
   ]
 }
 
-// What libFuzzer runs, for `Tests/fuzz` alone: executables whose `main` comes with `--sanitize=fuzzer`. Otherwise a test runs
-// the parsers among them for a moment.
-let fuzzed: [Target.Dependency] = [
+// What libFuzzer runs, for `Tests/fuzz` alone: executables whose `main` comes with `--sanitize=fuzzer`. Each depends on what it
+// tests alone, because libFuzzer goes through the counters of the whole program after each input. Otherwise a test runs the
+// parsers among them for a moment.
+let parsers: [Target.Dependency] = [
   "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger",
-  "Tables", "PostbackPipeline", "Spool", "Tampering", "LookupTables", "DailyReports",
-  "PostbackServer", "TestSupport", "CZlib",
+  "Tables",
+  "PostbackPipeline", "Spool", "Tampering", "LookupTables", "DailyReports", "PostbackServer", "TestSupport", "CZlib",
 ]
 if Context.environment["POSTBACK_FUZZ"] != nil {
-  package.targets += ["FuzzParsers", "FuzzPostbacks", "FuzzState"].map { name in
+  let pipeline: [Target.Dependency] = [
+    "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles", "Ledger",
+    "Tables",
+    "PostbackPipeline", "TestSupport",
+  ]
+  package.targets += [
+    ("FuzzParsers", parsers), ("FuzzRows", pipeline), ("FuzzRecovery", pipeline),
+  ].map { name, dependencies in
     .executableTarget(
       name: name,
-      dependencies: fuzzed,
+      dependencies: dependencies,
       path: "Tests/FuzzTargets/\(name)",
       exclude: name == "FuzzParsers" ? ["MutationTests.swift"] : [],
       swiftSettings: settings
@@ -509,7 +517,7 @@ if Context.environment["POSTBACK_FUZZ"] != nil {
   package.targets.append(
     .testTarget(
       name: "FuzzParsersTests",
-      dependencies: fuzzed,
+      dependencies: parsers,
       path: "Tests/FuzzTargets/FuzzParsers",
       swiftSettings: settings
     )

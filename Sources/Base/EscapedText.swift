@@ -20,10 +20,11 @@ extension String {
     var rest = utf8[...]
     var isEncoded = false
     while let byte = rest.popFirst() {
-      let digits = rest.prefix(2).compactMap(\.hexadecimalValue)
-      if byte == UInt8(ascii: "%"), digits.count == 2 {
+      if byte == UInt8(ascii: "%"), let high = rest.first?.hexadecimalValue,
+        let low = rest.dropFirst().first?.hexadecimalValue
+      {
         isEncoded = true
-        bytes.append(digits[0] << 4 | digits[1])
+        bytes.append(high << 4 | low)
         rest = rest.dropFirst(2)
       } else {
         bytes.append(byte)

@@ -9,13 +9,13 @@ extension String {
     let typed = foldedForSpelling
     // A text of that length is no mistyped word, and the cost grows with the product of the lengths.
     guard (1...Self.longestWord).contains(typed.count) else { return nil }
+    let most = min(max(1, min(typed.count / 3, 3)), typed.count - 1)
     var best: (word: String, edits: Int)?
     for word in words where word != self {
-      let edits = typed.edits(to: word.foldedForSpelling)
+      guard let edits = typed.edits(to: word.foldedForSpelling, atMost: most) else { continue }
       if edits < best?.edits ?? .max { best = (word, edits) }
     }
-    guard let best, best.edits <= max(1, min(typed.count / 3, 3)), best.edits < typed.count else { return nil }
-    return best.word
+    return best?.word
   }
 
   private static let longestWord = 64
@@ -25,12 +25,15 @@ extension String {
 }
 
 extension [Character] {
-  /// The number of edits that turn this word into the other (optimal string alignment).
-  fileprivate func edits(to other: [Character]) -> Int {
+  /// Returns the number of edits that turn this word into the other (optimal string alignment); nil if they are more than
+  /// `most`.
+  fileprivate func edits(to other: [Character], atMost most: Int) -> Int? {
+    // Each letter more or less is an edit.
+    guard abs(count - other.count) <= most else { return nil }
     var beforeLast: [Int] = []
     var last = Array<Int>(0...other.count)
     for row in indices {
-      var current = [row + 1]
+      var current = [Int](repeating: row + 1, count: other.count + 1)
       for column in other.indices {
         var edits = Swift.min(
           last[column] + (self[row] == other[column] ? 0 : 1),
@@ -40,10 +43,12 @@ extension [Character] {
         if row > 0, column > 0, self[row] == other[column - 1], self[row - 1] == other[column] {
           edits = Swift.min(edits, beforeLast[column - 1] + 1)
         }
-        current.append(edits)
+        current[column + 1] = edits
       }
+      // Later numbers follow from these two rows, and none is smaller.
+      guard current.contains(where: { $0 <= most }) || last.contains(where: { $0 <= most }) else { return nil }
       (beforeLast, last) = (last, current)
     }
-    return last[other.count]
+    return last[other.count] <= most ? last[other.count] : nil
   }
 }

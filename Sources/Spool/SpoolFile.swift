@@ -61,7 +61,7 @@ struct SpoolName {
   static func fitting(_ name: String, _ suffix: String) -> String {
     guard name.utf8.count + suffix.utf8.count > maximum else { return name + suffix }
     var stem = Substring(name)
-    while stem.utf8.count + suffix.utf8.count > maximum, !stem.isEmpty { stem = stem.dropLast() }
+    while stem.utf8.count + suffix.utf8.count > maximum, !stem.isEmpty { stem.removeLast() }
     return stem + suffix
   }
 

@@ -15,7 +15,7 @@ final class RecordStream {
   private(set) var isFinished = false
 
   static let bufferSize = 128 * 1024
-  private static let smallSize = 8 * 1024
+  fileprivate static let smallSize = 8 * 1024
   /// The number of records above which an input must not have more records than stored bytes. No dump of postbacks has,
   /// because each has a different signature. A small file that becomes millions of rows is meant to fill a disk.
   private static let harmlessRecords: Int64 = 64 * 1024
@@ -112,7 +112,8 @@ package struct RecordSplitter: ~Copyable {
 
   /// A splitter into records of at most `recordBytes` bytes. A longer record is cut and has the defect `tooLarge`.
   package init(recordBytes: Int) throws(LibcryptoFailure) {
-    framer = try Framer(limits: ReadLimits(recordBytes: recordBytes))
+    // Most of such texts are short.
+    framer = try Framer(limits: ReadLimits(recordBytes: recordBytes), capacity: RecordStream.smallSize)
   }
 
   /// Splits the next piece of the text. Returns the number of bytes that were used, less than all if a batch must be

@@ -5,15 +5,17 @@ import SKAdNetwork
 @testable import PostbackServer
 
 /// A body of a device or a forwarder, and the lines that the receiver makes of it.
-struct EnvelopeInput {
+struct EnvelopeInput: ~Copyable {
   nonisolated(unsafe) static var shared = EnvelopeInput()
 
   private let writer = EnvelopeLineWriter()
   private let limits = ForwarderLimits(ServerConfiguration())
   private let client = IPAddress(high: 0x2001_0db8 << 32, low: 1)
+  private var parser = JSONParser(names: [])
+  private var document = JSONDocument()
 
   /// A query, a line feed, and the body of a device.
-  func read(_ input: [UInt8]) {
+  mutating func read(_ input: [UInt8]) {
     let query = input.prefix { $0 != UInt8(ascii: "\n") }
     let body = Array(input.dropFirst(query.count + 1))
     var lines: [UInt8] = []
@@ -29,7 +31,7 @@ struct EnvelopeInput {
   }
 
   /// A byte that chooses the coding, and the body of a forwarder.
-  func readForwarded(_ input: [UInt8]) {
+  mutating func readForwarded(_ input: [UInt8]) {
     guard let choice = input.first else { return }
     let body = Array(input.dropFirst())
     do throws(ForwardedBody.Refusal) {
@@ -46,16 +48,18 @@ struct EnvelopeInput {
     return Reception(HTTPRequest(method: "POST", target: target, client: client), channel, forwarder: "fuzz")
   }
 
-  private func check(_ lines: [UInt8], count: Int) {
-    let found = lines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    require(found.count == count + 1 && found.last?.isEmpty == true, "each postback is a line")
-    for line in found.dropLast() {
+  private mutating func check(_ lines: [UInt8], count: Int) {
+    var bytes = lines + [UInt8](repeating: 0, count: JSONParser.padding)
+    var (start, found) = (0, 0)
+    while let end = bytes[start..<lines.count].firstIndex(of: UInt8(ascii: "\n")) {
       do throws(JSONDefect) {
-        let value = try JSONValue(parsing: Array(line), replacingLoneSurrogates: true)
-        guard case .object = value else { fatalError("a line is an object") }
+        try parser.parse(start..<end, of: &bytes, into: &document, replacingLoneSurrogates: true)
       } catch {
         fatalError("a line is JSON: \(error)")
       }
+      require(document.root.kind == .object, "a line is an object")
+      (start, found) = (end + 1, found + 1)
     }
+    require(found == count && start == lines.count, "each postback is a line")
   }
 }

@@ -18,16 +18,19 @@ enum Parser: String, CaseIterable, Sendable {
   case json
   case csv
   case framing
+  case reading
   case model
   case rates
   case lookups
   case cost
   case signature
+  case diagnosis
   case query
   case head
   case configuration
   case names
   case seen
+  case ledger
 
   static let chosen: Parser = {
     let name = unsafe getenv("POSTBACK_FUZZ_PARSER").map { unsafe String(cString: $0) } ?? ""
@@ -45,16 +48,19 @@ enum Parser: String, CaseIterable, Sendable {
     case .json: TextInput.json(bytes)
     case .csv: TextInput.csv(bytes)
     case .framing: TextInput.framing(bytes)
+    case .reading: FileInput.read(bytes)
     case .model: TableInput.model(bytes)
     case .rates: TableInput.rates(bytes)
     case .lookups: TableInput.lookups(bytes)
     case .cost: TableInput.cost(bytes)
     case .signature: TextInput.signature(bytes)
+    case .diagnosis: DiagnosisInput.shared.read(bytes)
     case .query: RequestInput.query(bytes)
     case .head: RequestInput.head(bytes)
     case .configuration: RequestInput.configuration(bytes)
     case .names: StateInput.names(bytes)
     case .seen: StateInput.seen(bytes)
+    case .ledger: unsafe LedgerValue.shared.read(bytes)
     }
   }
 }

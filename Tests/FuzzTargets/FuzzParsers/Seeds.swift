@@ -15,6 +15,7 @@ extension Parser {
     case .json: Self.postbacks + Self.models
     case .csv: Self.tables
     case .framing: Self.postbacks.map { [7] + $0 } + [[3] + Fixtures.bytes("forms/array.json")]
+    case .reading: Self.pieces.flatMap { piece in [0, 12, 2, 3].map { [$0] + piece } }
     case .model: Self.models
     case .rates: [Fixtures.bytes("costs/rates.csv")]
     case .lookups:
@@ -30,6 +31,7 @@ extension Parser {
         [5] + Array(#"[{"date":"2026-03-06","cost":-1.5,"currency":"USD"}]"#.utf8),
       ]
     case .signature: Self.signatures
+    case .diagnosis: Self.postbacks
     case .query:
       Self.texts(
         "platform=iOS&bundle_id=com.example.puzzle&event=purchase&first_call=1772000000&last_call=1772003600&v=1",
@@ -49,6 +51,13 @@ extension Parser {
         "2026-03-10",
         "-12.345600"
       )
+    case .ledger:
+      (0..<50).flatMap { column in
+        [
+          [column, 0, 255, 255, 255, 255, 255, 255, 255, 255], [column, 0, 127, 255, 255, 255, 255, 255, 255, 255],
+          [column, 0, 0, 0, 0, 16, 0, 0, 0, 0], [column, 1, 0], [column, 2, 97], [column, 3, 0],
+        ]
+      }
     case .seen: [[3] + Self.seenLog, [0] + [UInt8](repeating: 0, count: 16)]
     }
   }
@@ -59,6 +68,11 @@ extension Parser {
     Fixtures.files(in: "postbacks").filter { $0.hasSuffix(".jsonl") }.flatMap(Fixtures.lines)
     + Fixtures.lines("forms/envelopes.jsonl")
     + Fixtures.files(in: "hostile").filter { $0.hasSuffix(".jsonl") }.flatMap(Fixtures.lines).filter { $0.count < 3000 }
+
+  /// The starts of files of all forms.
+  private static let pieces = ["forms", "hostile"].flatMap { folder in
+    Fixtures.files(in: folder).map { Array(Fixtures.bytes($0).prefix(1000)) }
+  }
 
   private static let models = Fixtures.files(in: "models").map(Fixtures.bytes)
 

@@ -1,7 +1,10 @@
 @testable import DurableFiles
 @testable import PostbackVerification
+import Ledger
+import Tables
 import Dispatch
 import FoundationEssentials
+import Glibc
 import TestSupport
 
 @testable import PostbackPipeline
@@ -51,16 +54,23 @@ struct Site {
     }
   }
 
-  /// Restores all files except for the damage, and returns the path of the damaged file.
+  /// Restores all files except for the damage, removes all others, and returns the path of the damaged file.
   func restore(with damage: Damage) throws -> String {
-    try? FileManager.default.removeItem(atPath: path)
     let names = files.keys.sorted()
     let damaged = names[damage.index(of: names.count)]
+    for folder in Set(names.map { $0[..<($0.lastIndex(of: "/") ?? $0.startIndex)] }) {
+      for name in try Directory.names(in: "\(path)/\(folder)") where files["\(folder)/\(name)"] == nil {
+        unsafe unlink("\(path)/\(folder)/\(name)")
+      }
+    }
     for (name, bytes) in files {
-      let file = URL(filePath: "\(path)/\(name)")
-      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      guard let bytes = name == damaged ? damage.applied(to: bytes) : bytes else { continue }
-      try Data(bytes).write(to: file)
+      guard let bytes = name == damaged ? damage.applied(to: bytes) : bytes else {
+        unsafe unlink("\(path)/\(name)")
+        continue
+      }
+      let descriptor = unsafe open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+      require(unsafe write(descriptor, bytes, bytes.count) == bytes.count, "the file holds the bytes")
+      close(descriptor)
     }
     return damaged
   }
@@ -76,7 +86,7 @@ private struct CutShort: InputSource {
     switch try list.next() {
     case .input(let input): return .input(input)
     case .idle: return .idle
-    case .end: throw .read(FileFailure(.inputOutput, path: "", reason: "the end"))
+    case .end: throw .read(FileFailure(.io, "", "The end"))
     }
   }
 }

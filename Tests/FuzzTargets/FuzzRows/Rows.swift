@@ -5,15 +5,9 @@ import JSON
 
 /// The rows of a table, parsed from both formats.
 struct Rows {
-  private enum Cell: Equatable {
-    case null
-    case string([UInt8])
-    /// A number, a Boolean, an array or an object, as JSON text.
-    case other(JSONKind, [UInt8])
-  }
-
   private let table: Table
-  private let rows: [[Cell]]
+  /// The text of each row, and the place of each cell in it.
+  private let rows: [(text: [UInt8], cells: [JSONField])]
 
   var count: Int { rows.count }
 
@@ -30,15 +24,8 @@ struct Rows {
         fatalError("a row of \(table.name) is not JSON: \(error): \(String(decoding: line, as: UTF8.self))")
       }
       require(document.root.kind == .object && document.members.isEmpty, "a row has the table's columns alone")
-      return document.fields.map { field in
-        let text = Array(bytes[field.text.indices])
-        switch field.kind {
-        case .absent: fatalError("a row of \(table.name) is without a column")
-        case .null: return .null
-        case .string: return .string(text)
-        default: return .other(field.kind, text)
-        }
-      }
+      for field in document.fields { require(field.kind != .absent, "a row of \(table.name) has each column") }
+      return (bytes, document.fields)
     }
     require(rows.count == encoded.count, "the rows are counted")
     checkCSV(encoded.csv)
@@ -46,10 +33,8 @@ struct Rows {
 
   /// The text of a cell; nil if it is null.
   func text(_ column: String, _ row: Int) -> [UInt8]? {
-    switch rows[row][index(column)] {
-    case .null: nil
-    case .string(let text), .other(_, let text): text
-    }
+    let cell = rows[row].cells[index(column)]
+    return cell.kind == .null ? nil : Array(rows[row].text[cell.text.indices])
   }
 
   /// The number in a cell.
@@ -65,15 +50,14 @@ struct Rows {
   private func checkCSV(_ text: [UInt8]) {
     var csv = CSV(text)
     for row in rows {
-      let fields = csv.nextRow()
-      require(fields.count == row.count, "a row of CSV has the table's columns")
-      for (cell, field) in zip(row, fields) {
-        switch cell {
+      for (number, cell) in row.cells.enumerated() {
+        let field = csv.nextField(isLast: number == row.cells.count - 1)
+        let text = row.text[cell.text.indices]
+        switch cell.kind {
         case .null: require(field == nil, "a null is absent in CSV")
-        case .string(let text): require(field == text, "a text is the same in CSV")
         // Arrays of words are joined by semicolons.
-        case .other(.array, let text) where text.starts(with: "[\"".utf8): require(field != nil, "words are in CSV")
-        case .other(_, let text): require(field == text, "a value is the same in CSV")
+        case .array where text.starts(with: "[\"".utf8): require(field != nil, "words are in CSV")
+        default: require(field.map { $0[...] == text } ?? false, "a value is the same in CSV")
         }
       }
     }
@@ -90,18 +74,13 @@ private struct CSV {
 
   var isAtEnd: Bool { position == text.count }
 
-  mutating func nextRow() -> [[UInt8]?] {
-    var fields: [[UInt8]?] = []
-    while true {
-      fields.append(nextField())
-      require(position < text.count, "a row of CSV ends")
-      position += 1
-      if text[position - 1] == UInt8(ascii: ",") { continue }
-      require(text[position - 1] == UInt8(ascii: "\r") && position < text.count, "a row of CSV ends with CR LF")
-      require(text[position] == UInt8(ascii: "\n"), "a row of CSV ends with CR LF")
-      position += 1
-      return fields
-    }
+  /// Reads the next field, and the comma behind it, or behind the last of a row CR LF.
+  mutating func nextField(isLast: Bool) -> [UInt8]? {
+    let field = nextField()
+    let end = isLast ? "\r\n" : ","
+    require(text[position...].starts(with: end.utf8), "each field of CSV ends, and a row has the table's columns")
+    position += end.utf8.count
+    return field
   }
 
   private mutating func nextField() -> [UInt8]? {

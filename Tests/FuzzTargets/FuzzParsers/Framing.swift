@@ -31,5 +31,7 @@ struct Framing: Equatable {
     require(kept == text.filter(Self.isContent), "the records hold all of the text")
   }
 
-  private static func isContent(_ byte: UInt8) -> Bool { !byte.isWhitespace && !Array("[,]".utf8).contains(byte) }
+  private static func isContent(_ byte: UInt8) -> Bool {
+    !byte.isWhitespace && byte != UInt8(ascii: "[") && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "]")
+  }
 }

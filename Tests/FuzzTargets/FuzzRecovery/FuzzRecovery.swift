@@ -2,7 +2,7 @@
 ///
 /// After any damage the opened state must equal the committed one, or a `FileFailure` must explain the difference.
 @c(LLVMFuzzerTestOneInput)
-public func fuzzState(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+public func fuzzRecovery(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count >= 2 else { return 0 }
   let damage = Damage(Array(unsafe UnsafeBufferPointer(start: start, count: count)))
   do { try Recovery.shared.run(damage) } catch { fatalError("\(error)") }
