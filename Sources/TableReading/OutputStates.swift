@@ -11,12 +11,18 @@ package struct OutputStates: Sendable {
   package init() {}
 
   /// Reads the state of each output: the one of `states` that belongs to it, or else the one in its folder. Outputs without a
-  /// state have none here. Throws if a state belongs to another output than the one that it was found in, or given for.
+  /// state have none here. Throws if a state belongs to another output than the one that it was found in, or given for, and if
+  /// an output is given twice, whose rows would count twice.
   package init(of outputs: [String], among states: [String]) throws(FileFailure) {
     var named: [(path: String, reading: LedgerReading)] = []
     for state in states { named.append((state, try Ledger.reading(state))) }
+    var known: [(path: String, id: OutputID)] = []
     for output in outputs where output != InputFile.standardInput {
       let id = try OutputID.read(in: output)
+      if let id {
+        if let same = known.first(where: { $0.id == id }) { throw .sameOutput(output, as: same.path) }
+        known.append((output, id))
+      }
       let own = StateFolder.path(in: output)
       // Earlier versions left no ids.
       if let found = named.first(where: { Self.fits($0.reading, id, isAlone: outputs.count == 1) }) {
@@ -79,6 +85,16 @@ extension TableFiles {
 }
 
 extension FileFailure {
+  /// The failure for an output that is given twice, also as a link or a copy.
+  fileprivate static func sameOutput(_ path: String, as other: String) -> FileFailure {
+    FileFailure(
+      .incompatible,
+      path,
+      "It is the same output as \(other), or a copy of it, and its rows would count twice",
+      advice: "Give each output once"
+    )
+  }
+
   /// The failure for a table that is only in another format.
   static func noJSONLines(_ path: String) -> FileFailure {
     FileFailure(.notFound, path, "Only JSON Lines are read", advice: "Run again with --format jsonl or --format both")

@@ -173,6 +173,17 @@ import Testing
     )
   }
 
+  @Test func `refuses an output that is given twice, also as a link`() async throws {
+    let site = try await RejectsSite.shared.value
+    let (out, folder) = (site.out, try TemporaryFolder())
+    try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: out)
+    for other in ["\(out)/", folder.path("link")] {
+      let result = try await BuiltCommand.run(["rejects", out, other])
+      #expect(result.status == 65)
+      #expect(result.errorText.contains("\(other): It is the same output as \(out), or a copy of it"))
+    }
+  }
+
   @Test func `says what to do if the tables do not exist`() async throws {
     let site = try await RejectsSite(format: "csv", count: 200)
     let csv = try await BuiltCommand.run(["rejects", site.out])
