@@ -226,11 +226,12 @@ struct DailyCommand: DerivedCommand {
     }
   }
 
-  /// Keeps the results of days whose rows were removed because of their age.
+  /// Keeps the results of days whose rows were removed because of their age. Where there are none, such as in a restored backup, these
+  /// days are left out: some of their rows are gone.
   private func keepRemovedDays(_ settings: inout DailySettings, in folder: String) throws(CommandFailure) {
     do throws(FileFailure) {
-      guard Ledger.isThere(derived.state), try DurableFolder("\(folder)/\(Table.daily.name)").byteCount(of: ".") != nil
-      else { return }
+      guard Ledger.isThere(derived.state) else { return }
+      let hasResults = try DurableFolder("\(folder)/\(Table.daily.name)").byteCount(of: ".") != nil
       var ends: [Int64] = []
       for table in [Table.postbacks, .events] {
         ends += [try Ledger.retentionEnd(derived.state, of: table.name)].compactMap(\.self)
@@ -240,12 +241,12 @@ struct DailyCommand: DerivedCommand {
       settings.firstKeptDay = first
       guard settings.since ?? .min < first else { return }
       settings.since = first
-      Terminal.note(
-        """
-        Rows up to \(Timestamp(milliseconds: end)) were removed because of their age. The results of the days before \
-        \(Timestamp(milliseconds: first * 86_400_000)) stay as they are.
-        """
-      )
+      let days = "the days before \(Timestamp(milliseconds: first * 86_400_000))"
+      let consequence =
+        hasResults
+        ? "The results of \(days) stay as they are."
+        : "There is no \(Table.daily.name) with \(days), and they cannot be made again: they are left out."
+      Terminal.note("Rows up to \(Timestamp(milliseconds: end)) were removed because of their age. \(consequence)")
     } catch {
       throw CommandFailure(error)
     }

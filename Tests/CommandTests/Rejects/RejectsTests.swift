@@ -95,7 +95,12 @@ import Testing
       input: rows
     )
     #expect(counts(try JSONValue(parsing: piped.output)) == counts(whole))
-    let twice = try await site.answer(["--group-by", "reject_code,version"], of: [site.out, site.out])
+    let second = folder.path("second")
+    for table in ["skan_postbacks", "skan_rejects"] {
+      try FileManager.default.createDirectory(atPath: second, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: "\(site.out)/\(table)", toPath: "\(second)/\(table)")
+    }
+    let twice = try await site.answer(["--group-by", "reject_code,version"], of: [site.out, second])
     #expect(twice["rejects"]?.integer == Int64(2 * site.rejects.count))
     #expect(twice["read"]?.integer == Int64(2 * (site.rejects.count + site.postbacks.count)))
   }
