@@ -33,15 +33,15 @@ struct Dump {
     in folder: String,
     by postback: String
   ) throws -> Dump {
-    let path = "\(folder)/\(count)-\(format.name)\(areEdited ? "-edited" : "").jsonl"
+    let ending = "-\(format.name)\(areEdited ? "-edited" : "").jsonl"
+    let path = "\(folder)/\(count)\(ending)"
     let options = ["--versions", "\(format.name)=1"] + (areEdited ? allOf(.edited) : ["--valid-only"])
     let keys = try GeneratedKeys(seed: seed).trusted
     let dump = Dump(path: path, count: count, distinctCount: areEdited ? 0 : count, keys: keys)
     // Another measure may have made the same one, or one that begins with it.
     if unsafe access(path, R_OK) == 0 { return dump }
-    let ending = path.split(separator: "/").last.map { $0.drop { $0 != "-" } } ?? ""
     let longer = try Directory.names(in: folder).first { name in
-      name.hasSuffix(ending) && Int(name.prefix { $0 != "-" }) ?? 0 > count
+      name.hasSuffix(ending) && Int(name.dropLast(ending.count)) ?? 0 > count
     }
     guard let longer else {
       try write(count, options, to: path, by: postback)

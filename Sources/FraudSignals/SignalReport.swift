@@ -46,28 +46,12 @@ package struct SignalReport: Sendable {
   /// The suspicions that raised an alarm on a day before the last, and do not any more.
   package var withdrawn: [SignalTest] { tests.filter { $0.kind == .suspicion && $0.withdrawnOn != nil } }
 
-  /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. A copy is
-  /// late if it comes more than `days` days after the first of the same sender. All copies of a postback count, also those
-  /// of other senders and, for five weeks, those outside the span. Values, sender and time of a postback are those of the copy
-  /// that `settled` decided; without it those of the copy that was accepted. `models` decoded the rows.
-  package init(
-    _ query: RejectQuery,
-    rejects: TableFiles,
-    accepted: TableFiles,
-    settled: TableFiles?,
-    enriched: TableFiles?,
-    models: [ConversionModel],
-    lateAfterDays days: Int,
-    jobs: Int
-  ) async throws(PipelineFailure) {
+  /// Reads the tables. Of the query, only the span of time and the conditions on columns of both tables apply. All copies of a
+  /// postback count, also those of other senders and, for five weeks, those outside the span.
+  package init(_ query: RejectQuery, of inputs: SignalInputs, jobs: Int) async throws(PipelineFailure) {
     try await self.init(
       query,
-      rejects: rejects,
-      accepted: accepted,
-      settled: settled,
-      enriched: enriched,
-      models: models,
-      lateAfterDays: days,
+      of: inputs,
       jobs: jobs,
       besideRejects: { _ in },
       besideAccepted: { _ in },
@@ -79,18 +63,13 @@ package struct SignalReport: Sendable {
   /// another purpose too. `take` receives the counts of the batches in their order.
   package init<Count: Sendable>(
     _ query: RejectQuery,
-    rejects: TableFiles,
-    accepted: TableFiles,
-    settled: TableFiles?,
-    enriched: TableFiles?,
-    models: [ConversionModel],
-    lateAfterDays days: Int,
+    of inputs: SignalInputs,
     jobs: Int,
     besideRejects: @escaping @Sendable (ParsedRows) -> Count,
     besideAccepted: @escaping @Sendable (ParsedRows) -> Count,
     take: (Count) -> Void
   ) async throws(PipelineFailure) {
-    var counter = SignalCounter(lateAfterDays: days)
+    var counter = SignalCounter(lateAfterDays: inputs.lateAfterDays)
     counter.filter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
     counter.rejectFilter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
     // Copies of a postback have the same app, but may come from another sender.
@@ -98,7 +77,7 @@ package struct SignalReport: Sendable {
     let copyFilter = RowFilter(copyConditions, during: query.span.extended(by: Self.copyTime), in: .rejects)
     var copies = SentCopies()
     let (columns, rejectCounter) = (RejectColumns(), counter)
-    try await rejects.scan(jobs: jobs) { batch in
+    try await inputs.rejects.scan(jobs: jobs) { batch in
       let rows = ParsedRows(batch, of: .rejects)
       return (
         RejectedCopies(rows, columns, copyFilter), rejectCounter.count(rejects: rows), besideRejects(rows)
@@ -112,7 +91,10 @@ package struct SignalReport: Sendable {
     var counts = copies.counts
     let table = copies.table
     let (parts, settledFiles, enrichedFiles) = try PipelineFailure.state { () throws(FileFailure) in
-      (try accepted.divided(), try SettledFiles.byNumber(settled), try SettledFiles.byNumber(enriched))
+      (
+        try inputs.accepted.divided(), try SettledFiles.byNumber(inputs.settled),
+        try SettledFiles.byNumber(inputs.enriched)
+      )
     }
     for part in parts {
       var rows = AlignedBatches(settled: settledFiles[part.number], enriched: enrichedFiles[part.number])
@@ -135,7 +117,7 @@ package struct SignalReport: Sendable {
         take(count)
       }
     }
-    await self.init(counts, models, jobs: jobs)
+    await self.init(counts, inputs.models, jobs: jobs)
   }
 
   /// Makes the tests of counts of rows that models decoded, several families at once.

@@ -1,7 +1,7 @@
-package import ConversionModel
+internal import ConversionModel
 internal import DurableFiles
 package import PostbackPipeline
-package import TableReading
+internal import TableReading
 package import Tables
 package import DerivedTables
 package import FraudSignals
@@ -12,71 +12,43 @@ package struct KnownSignals: Sendable {
   package let report: SignalReport
   private let identity: [String]
 
-  /// Makes the tests, unless `known` has those of the same rows. A copy is late as in `SignalReport`. What a cache has is not
-  /// counted again.
+  /// Makes the tests, unless `known` has those of the same rows. What a cache has is not counted again.
   package init(
     _ known: KnownSignals? = nil,
-    rejects: TableFiles,
-    accepted: TableFiles,
-    settled: TableFiles?,
-    enriched: TableFiles?,
-    models: [ConversionModel],
-    lateAfterDays days: Int,
+    of inputs: SignalInputs,
     jobs: Int,
     cache: PartCache? = nil
   ) async throws(PipelineFailure) {
-    identity = try Self.identity([rejects, accepted, settled, enriched], models, lateAfterDays: days)
+    identity = try Self.identity(inputs)
     if let known, known.identity == identity {
       report = known.report
       return
     }
     if let cache {
       let counts = try await SignalCounts(
-        try PartCalculation(lateAfterDays: days, in: cache),
-        accepted: accepted,
-        rejects: rejects,
-        settled: settled,
-        enriched: enriched,
+        try PartCalculation(lateAfterDays: inputs.lateAfterDays, in: cache),
+        of: inputs,
         in: cache,
         jobs: jobs
       )
-      report = await SignalReport(counts, models, jobs: jobs)
+      report = await SignalReport(counts, inputs.models, jobs: jobs)
       return
     }
-    report = try await SignalReport(
-      RejectQuery(grouping: []),
-      rejects: rejects,
-      accepted: accepted,
-      settled: settled,
-      enriched: enriched,
-      models: models,
-      lateAfterDays: days,
-      jobs: jobs
-    )
+    report = try await SignalReport(RejectQuery(grouping: []), of: inputs, jobs: jobs)
   }
 
   /// Makes the tests, and has the rows that they read counted for another purpose too, as `SignalReport` does.
   package init<Count: Sendable>(
-    rejects: TableFiles,
-    accepted: TableFiles,
-    settled: TableFiles?,
-    enriched: TableFiles?,
-    models: [ConversionModel],
-    lateAfterDays days: Int,
+    of inputs: SignalInputs,
     jobs: Int,
     besideRejects: @escaping @Sendable (ParsedRows) -> Count,
     besideAccepted: @escaping @Sendable (ParsedRows) -> Count,
     take: (Count) -> Void
   ) async throws(PipelineFailure) {
-    identity = try Self.identity([rejects, accepted, settled, enriched], models, lateAfterDays: days)
+    identity = try Self.identity(inputs)
     report = try await SignalReport(
       RejectQuery(grouping: []),
-      rejects: rejects,
-      accepted: accepted,
-      settled: settled,
-      enriched: enriched,
-      models: models,
-      lateAfterDays: days,
+      of: inputs,
       jobs: jobs,
       besideRejects: besideRejects,
       besideAccepted: besideAccepted,
@@ -84,14 +56,12 @@ package struct KnownSignals: Sendable {
     )
   }
 
-  private static func identity(
-    _ tables: [TableFiles?],
-    _ models: [ConversionModel],
-    lateAfterDays days: Int
-  ) throws(PipelineFailure) -> [String] {
+  private static func identity(_ inputs: SignalInputs) throws(PipelineFailure) -> [String] {
     try PipelineFailure.state { () throws(FileFailure) in
-      var texts = ["\(days)"] + models.map { "\($0.appID) \($0.label)" }
-      for case let files? in tables { texts += try files.divided().map(\.identity) }
+      var texts = ["\(inputs.lateAfterDays)"] + inputs.models.map { "\($0.appID) \($0.label)" }
+      for case let files? in [inputs.rejects, inputs.accepted, inputs.settled, inputs.enriched] {
+        texts += try files.divided().map(\.identity)
+      }
       return texts
     }
   }

@@ -55,16 +55,10 @@ package struct CaseQuestion {
     // The tests compare the parties with all others.
     var all = query
     all.conditions = []
-    let report = try await SignalReport(
-      all,
-      rejects: rejects,
-      accepted: accepted,
-      settled: settled,
-      enriched: enriched,
-      models: try paths.flatMap(ModelMeanings.models),
-      lateAfterDays: lateDays,
-      jobs: jobs
-    )
+    var inputs = SignalInputs(rejects: rejects, accepted: accepted)
+    (inputs.settled, inputs.enriched) = (settled, enriched)
+    (inputs.models, inputs.lateAfterDays) = (try paths.flatMap(ModelMeanings.models), lateDays)
+    let report = try await SignalReport(all, of: inputs, jobs: jobs)
     let parties = try await parties(of: file)
     let mask = CaseMask(isForPartner: isForPartner, forwarders: partners)
     let concerned = try await ConcernedTransactions(

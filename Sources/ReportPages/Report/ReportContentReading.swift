@@ -41,17 +41,17 @@ package struct ReportSources: Sendable {
 
   /// Reads everything that a page shows unless it is asked for by an option, and the tests of signals for a later report.
   package func content() async throws(PipelineFailure) -> (content: ReportContent, signals: KnownSignals) {
-    let derived = try PipelineFailure.state { () throws(FileFailure) in
-      var derived = Derived()
-      for path in paths { derived.models += try ModelMeanings.models(ofRun: path) }
-      guard let single else { return derived }
-      derived.settled = try TableFiles(derived: .settled, of: single)
-      derived.enriched = try TableFiles(derived: .enriched, of: single)
-      return derived
+    let inputs = try PipelineFailure.state { () throws(FileFailure) in
+      var inputs = SignalInputs(rejects: tables.rejects, accepted: tables.postbacks)
+      for path in paths { inputs.models += try ModelMeanings.models(ofRun: path) }
+      guard let single else { return inputs }
+      inputs.settled = try TableFiles(derived: .settled, of: single)
+      inputs.enriched = try TableFiles(derived: .enriched, of: single)
+      return inputs
     }
     // Where nothing of some rows is known, all are read once.
     let isNew = cache == nil && signals == nil
-    let (report, signals) = isNew ? try await readOnce(derived) : try await readApart(derived)
+    let (report, signals) = isNew ? try await readOnce(inputs) : try await readApart(inputs)
     var content = ReportContent(report: report, signals: signals.report, paths: paths)
     content.business = try await business()
     try await readSearchAds(&content)
@@ -67,24 +67,12 @@ package struct ReportSources: Sendable {
     return (content, signals)
   }
 
-  /// What the tests read beside the tables of the runs.
-  private struct Derived {
-    var settled: TableFiles?
-    var enriched: TableFiles?
-    var models: [ConversionModel] = []
-  }
-
   /// Reads the rows of the tables once for the report and for the tests.
-  private func readOnce(_ derived: Derived) async throws(PipelineFailure) -> (RejectReport, KnownSignals) {
+  private func readOnce(_ inputs: SignalInputs) async throws(PipelineFailure) -> (RejectReport, KnownSignals) {
     var total = ReportTotal(sampleLimit: sampleLimit)
     let counting = total.counting
     let signals = try await KnownSignals(
-      rejects: tables.rejects,
-      accepted: tables.postbacks,
-      settled: derived.settled,
-      enriched: derived.enriched,
-      models: derived.models,
-      lateAfterDays: SignalCounter.lateAfterDays,
+      of: inputs,
       jobs: jobs,
       besideRejects: { counting.rejects(in: $0) },
       besideAccepted: { counting.accepted(in: $0) },
@@ -94,18 +82,8 @@ package struct ReportSources: Sendable {
   }
 
   /// Makes the tests, which need the most memory and leave little behind, and then the report.
-  private func readApart(_ derived: Derived) async throws(PipelineFailure) -> (RejectReport, KnownSignals) {
-    let signals = try await KnownSignals(
-      self.signals,
-      rejects: tables.rejects,
-      accepted: tables.postbacks,
-      settled: derived.settled,
-      enriched: derived.enriched,
-      models: derived.models,
-      lateAfterDays: SignalCounter.lateAfterDays,
-      jobs: jobs,
-      cache: cache
-    )
+  private func readApart(_ inputs: SignalInputs) async throws(PipelineFailure) -> (RejectReport, KnownSignals) {
+    let signals = try await KnownSignals(self.signals, of: inputs, jobs: jobs, cache: cache)
     let report = try await RejectReport(
       rejects: tables.rejects,
       accepted: tables.postbacks,

@@ -11,20 +11,17 @@ extension SignalCounts {
   /// The counts of all postbacks, whose derived rows are given, and of all rejects. What a cache has is not counted again.
   init(
     _ counter: PartCalculation<SignalCounter>,
-    accepted: TableFiles,
-    rejects: TableFiles,
-    settled: TableFiles?,
-    enriched: TableFiles?,
+    of inputs: SignalInputs,
     in cache: PartCache,
     jobs: Int
   ) async throws(PipelineFailure) {
     self.init()
-    let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
-    let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs)
+    let parts = try PipelineFailure.state { () throws(FileFailure) in try inputs.accepted.divided() }
+    let copies = try await PartCopies(parts, among: inputs.rejects, in: cache, jobs: jobs)
     var pass = PartPass(copies, jobs: jobs)
     pass.signals = counter
-    pass.settled = try SettledFiles.byPart(settled, events: nil)
-    pass.enriched = try PipelineFailure.state { () throws(FileFailure) in try SettledFiles.byNumber(enriched) }
+    pass.settled = try SettledFiles.byPart(inputs.settled, events: nil)
+    pass.enriched = try PipelineFailure.state { () throws(FileFailure) in try SettledFiles.byNumber(inputs.enriched) }
     func merging(keepsParts: Bool) -> PartMerging<SignalCounts> {
       PartMerging(
         .signals,

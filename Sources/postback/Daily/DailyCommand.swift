@@ -154,16 +154,10 @@ struct DailyCommand: DerivedCommand {
     let models = try ModelMeanings.models(ofRun: derived.output)
     inputs.models = ModelMeanings(models)
     (inputs.costs, inputs.currency) = (costs, currency)
-    let signals = try await KnownSignals(
-      rejects: inputs.rejects,
-      accepted: inputs.accepted,
-      settled: settled?.rows,
-      enriched: try TableFiles(derived: .enriched, in: work.source),
-      models: models,
-      lateAfterDays: SignalCounter.lateAfterDays,
-      jobs: derived.jobs,
-      cache: work.cache
-    )
+    var tested = SignalInputs(rejects: inputs.rejects, accepted: inputs.accepted)
+    (tested.settled, tested.models) = (settled?.rows, models)
+    tested.enriched = try TableFiles(derived: .enriched, in: work.source)
+    let signals = try await KnownSignals(of: tested, jobs: derived.jobs, cache: work.cache)
     // The parties whose values a suspicion is about.
     inputs.suspicions = ValueSuspicions(signals.report.alarms)
     let users = try await BucketWorths(readingEventsIn: derived.output, jobs: derived.jobs)

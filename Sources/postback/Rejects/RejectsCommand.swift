@@ -187,16 +187,10 @@ struct RejectsCommand: Command {
           accepted: accepted,
           jobs: jobs
         )
-        let report = try await SignalReport(
-          query,
-          rejects: rejects,
-          accepted: accepted,
-          settled: try derived(.settled),
-          enriched: try derived(.enriched),
-          models: try paths.flatMap(ModelMeanings.models),
-          lateAfterDays: options.lateDays,
-          jobs: jobs
-        )
+        var inputs = SignalInputs(rejects: rejects, accepted: accepted)
+        (inputs.settled, inputs.enriched) = (try derived(.settled), try derived(.enriched))
+        (inputs.models, inputs.lateAfterDays) = (try paths.flatMap(ModelMeanings.models), options.lateDays)
+        let report = try await SignalReport(query, of: inputs, jobs: jobs)
         let vendors = try paths.count == 1 ? VendorReport.read(in: DerivedSnapshot(of: paths[0]).folder) : []
         signals = SignalsAnswer(survey: survey, report: report, vendors: vendors, top: top)
       }

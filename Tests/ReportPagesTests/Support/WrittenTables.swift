@@ -62,12 +62,7 @@ struct WrittenTables {
     let report = try await RejectReport(rejects: rejects, accepted: accepted, sampleLimit: sample, jobs: 2)
     let signals = try await SignalReport(
       RejectQuery(grouping: []),
-      rejects: rejects,
-      accepted: accepted,
-      settled: nil,
-      enriched: nil,
-      models: [],
-      lateAfterDays: SignalCounter.lateAfterDays,
+      of: SignalInputs(rejects: rejects, accepted: accepted),
       jobs: 2
     )
     return ReportContent(report: report, signals: signals, paths: [out])

@@ -222,16 +222,11 @@ struct PartHistory {
       // Nothing was calculated that was not prepared. Parts with lines that are not rows are calculated each time.
       #expect(try DurableFolder(folder.path("cache")).names() == prepared)
     }
-    let signals = try await KnownSignals(
-      rejects: rejects,
-      accepted: accepted,
-      settled: try TableFiles(derived: .settled, in: target),
-      enriched: try TableFiles(derived: .enriched, in: target),
-      models: [],
-      lateAfterDays: 2,
-      jobs: settings.jobs,
-      cache: cache
-    )
+    var tested = SignalInputs(rejects: rejects, accepted: accepted)
+    tested.settled = try TableFiles(derived: .settled, in: target)
+    tested.enriched = try TableFiles(derived: .enriched, in: target)
+    tested.lateAfterDays = 2
+    let signals = try await KnownSignals(of: tested, jobs: settings.jobs, cache: cache)
     try cache?.removeOthers(of: PartCache.Kind.allCases)
     var files: [String: [UInt8]] = [:]
     files["signals"] = Array(Self.text(signals.report).utf8)
