@@ -114,6 +114,7 @@ package struct PartMerging<Result: PartResult> {
     try use(block, &missing)
     var reading = Reading(items, missing, empty, jobs: jobs)
     try await add(block, to: &total, &reading, didRead)
+    try await reading.finish()
   }
 
   private func block(
@@ -233,15 +234,22 @@ package struct PartMerging<Result: PartResult> {
       }.makeAsyncIterator()
     }
 
-    /// Returns the result of a part.
+    /// Returns the result of a part. Those of parts before it which the cache has by now are passed over, so that no part is read
+    /// by two tasks at once.
     mutating func result(of part: Int) async throws(PipelineFailure) -> Result {
-      if ahead.first == part {
+      while let next = ahead.first, next <= part {
         ahead.removeFirst()
-        if let result = try await results.next() { return result }
+        let result = try await results.next()
+        if next == part, let result { return result }
       }
       var result = empty
       try await read(part, into: &result)
       return result
+    }
+
+    /// Waits for the parts that are still read ahead.
+    mutating func finish() async throws(PipelineFailure) {
+      while try await results.next() != nil {}
     }
 
     /// Adds the results of the batches of a part, one after the other.

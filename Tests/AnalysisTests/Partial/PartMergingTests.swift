@@ -1,5 +1,6 @@
 import DurableFiles
 import PostbackPipeline
+import Synchronization
 import Tables
 import TestSupport
 import Testing
@@ -123,5 +124,24 @@ import TableReading
     #expect(try await codes([], in: folder, damaged).counts == whole.counts)
     #expect(try await codes([], in: folder, damaged).read.count < whole.read.count)
     #expect(try Directory.names(in: folder.path("other")).sorted() == names)
+  }
+
+  @Test func `are made once for each part, also if the cache has a later one first`() async throws {
+    let folder = try TemporaryFolder()
+    let cache = try PartCache(in: folder.path("cache"))
+    let reads = Mutex<[Int]>([])
+    let items = try (1...9).map { number in
+      let name = try cache.name(.page, ["\(number)"])
+      let second = try cache.name(.page, ["2"])
+      return PartMerging<Codes>.Item(number, name) { _, take throws(PipelineFailure) in
+        reads.withLock { $0.append(number) }
+        while number == 1, (try? cache.has(second)) == false { await Task.yield() }
+        try cache.add(name, Codes())
+        take(Codes())
+      }
+    }
+    var total = Codes()
+    try await PartMerging(.page, empty: Codes(), cache: cache, jobs: 2, keepsParts: true).add(items, to: &total)
+    #expect(reads.withLock { $0.sorted() } == Array(1...9))
   }
 }
