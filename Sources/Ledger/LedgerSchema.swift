@@ -123,6 +123,7 @@ enum LedgerSchema {
     ALTER TABLE inputs ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE inputs ADD COLUMN reading INTEGER NOT NULL DEFAULT 0;
     """,
+    "ALTER TABLE removed_parts ADD COLUMN kept_length INTEGER;",
   ]
 
   /// Creates an empty ledger. The file has another name until it is complete and durable, so that no crash leaves an

@@ -159,6 +159,25 @@ extension Ledger {
     try put.run(.text(kind.name), .integer(time))
   }
 
+  /// Records, durably, that the rows of a table without parts from before a time were removed because of their age.
+  package func recordRetention(ofTable table: String, before time: Int64) throws(FileFailure) {
+    let put = try SQLiteStatement(
+      database,
+      "INSERT INTO removal_ends VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET before = max(before, excluded.before)"
+    )
+    try put.run(.text(table), .integer(time))
+  }
+
+  /// Returns the time before which `recordRetention` says that the rows of a table were removed, in milliseconds since 1970; nil if
+  /// none were. Read without the lock.
+  package static func retention(_ folderPath: String, ofTable table: String) throws(FileFailure) -> Int64? {
+    try reading(folderPath) { database throws(FileFailure) in
+      guard try LedgerSchema.identify(database) > 8 else { return nil }
+      let find = try SQLiteStatement(database, "SELECT before FROM removal_ends WHERE name = ?")
+      return try find.first(.text(table)) { row throws(FileFailure) in try row.integer(0) as Int64 }
+    }
+  }
+
   private func removalEnd(of kind: RemovedKind) throws(FileFailure) -> Int64? {
     let find = try SQLiteStatement(database, "SELECT before FROM removal_ends WHERE name = ?")
     return try find.first(.text(kind.name)) { row throws(FileFailure) in try row.integer(0) as Int64 }

@@ -7,6 +7,11 @@ extension TableRemoval.Part {
     key_difference
     """
 
+  /// Returns the columns in a query, with a constant for the one that an earlier ledger does not have.
+  static func columns(in database: SQLiteDatabase) throws(FileFailure) -> String {
+    try LedgerSchema.identify(database) > 11 ? "\(columns), kept_length" : "\(columns), NULL"
+  }
+
   init(_ row: SQLiteStatement) throws(FileFailure) {
     part = LedgerPart(
       table: row.text(0),
@@ -19,6 +24,7 @@ extension TableRemoval.Part {
     part.phase = .complete
     if !row.isNull(6) { part.received = ReceiptSpan(oldest: try row.count(6), newest: try row.count(7)) }
     keys = KeyTally(count: try row.count(8), sum: try row.wide(9), difference: try row.wide(10))
+    keptLength = row.isNull(11) ? nil : try row.count(11)
   }
 }
 
@@ -70,6 +76,15 @@ extension Ledger {
     }
   }
 
+  /// Returns the numbers of the parts of a table that were removed but for the rows that others still need.
+  package func reducedParts(of table: String) throws(FileFailure) -> Set<Int> {
+    let numbers = try SQLiteStatement(
+      database,
+      "SELECT DISTINCT number FROM removed_parts WHERE table_name = ? AND kept_length IS NOT NULL"
+    )
+    return Set(try numbers.all(.text(table)) { row throws(FileFailure) in try row.count(0, as: Int.self) })
+  }
+
   /// Records that the files of removed parts are gone, and that rewritten files have replaced the old ones.
   package func finishRemovals() throws(FileFailure) {
     try database.execute(
@@ -96,7 +111,10 @@ extension Ledger {
 extension TableRemoval {
   /// Returns the removed parts whose files may still exist.
   static func pending(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
-    let statement = try SQLiteStatement(database, "SELECT \(Part.columns) FROM removed_parts WHERE pending = 1")
+    let statement = try SQLiteStatement(
+      database,
+      "SELECT \(try Part.columns(in: database)) FROM removed_parts WHERE pending = 1"
+    )
     return try statement.all { row throws(FileFailure) in try Part(row).part }
   }
 

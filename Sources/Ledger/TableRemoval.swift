@@ -13,15 +13,19 @@ package struct TableRemoval: Equatable, Sendable {
     case request
   }
 
-  /// A part that was removed as a whole.
+  /// A part that was removed because of its age, but for the rows that others still need.
   package struct Part: Equatable, Sendable {
-    /// The part as it was.
+    /// The part as it was, with the number of rows that were removed.
     package var part: LedgerPart
-    /// The keys of its rows, if they are rows of `skan_postbacks`.
+    /// The keys of the removed rows, if they are rows of `skan_postbacks`.
     package var keys: KeyTally
+    /// The length of the part with the rows that stay; nil if it was removed as a whole.
+    package var keptLength: Int64?
 
     /// Makes a removed part.
-    package init(_ part: LedgerPart, keys: KeyTally) { (self.part, self.keys) = (part, keys) }
+    package init(_ part: LedgerPart, keys: KeyTally, keptLength: Int64? = nil) {
+      (self.part, self.keys, self.keptLength) = (part, keys, keptLength)
+    }
   }
 
   /// A row that was removed from a part whose other rows stay.
@@ -131,7 +135,11 @@ extension TableRemoval {
       let known = SQLiteValue.integer(Int64(removals[index].generation))
       let parts = try SQLiteStatement(
         database,
-        "SELECT \(Part.columns) FROM removed_parts WHERE table_name = ? AND generation = ? ORDER BY number, format"
+        """
+        SELECT \(try Part.columns(in: database)) FROM removed_parts
+        WHERE table_name = ? AND generation = ?
+        ORDER BY number, format
+        """
       )
       removals[index].parts = try parts.all(name, known) { row throws(FileFailure) in try Part(row) }
       let rows = try SQLiteStatement(
@@ -158,13 +166,17 @@ extension TableRemoval {
     let drop = try SQLiteStatement(database, "DELETE FROM parts WHERE table_name = ? AND format = ? AND number = ?")
     let put = try SQLiteStatement(
       database,
-      "INSERT INTO removed_parts (generation, pending, \(Part.columns)) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      """
+      INSERT INTO removed_parts (generation, pending, \(Part.columns), kept_length)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
     )
     for part in parts {
       let (format, number) = (SQLiteValue.text(part.part.format.rawValue), SQLiteValue.integer(Int64(part.part.number)))
-      try drop.run(name, format, number)
+      if part.keptLength == nil { try drop.run(name, format, number) }
       try put.run(
         next,
+        .integer(part.keptLength == nil ? 1 : 0),
         name,
         format,
         number,
@@ -175,7 +187,8 @@ extension TableRemoval {
         part.part.received.map { .integer($0.newest) } ?? .null,
         .integer(part.keys.count),
         .wide(part.keys.sum),
-        .wide(part.keys.difference)
+        .wide(part.keys.difference),
+        part.keptLength.map { .integer($0) } ?? .null
       )
     }
     let putRow = try SQLiteStatement(database, "INSERT INTO removed_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -200,15 +213,22 @@ extension TableRemoval {
   /// Moves what is known of rejects that were taken up again to the lines where they are now.
   private func moveLines(in database: SQLiteDatabase) throws(FileFailure) {
     let own = "part = ? AND feed IN (SELECT feeds.id FROM feeds JOIN state ON feeds.output_id = state.output_id)"
+    let known = try SQLiteStatement(database, "SELECT DISTINCT line FROM fed_back WHERE \(own) ORDER BY line")
     let drop = try SQLiteStatement(database, "DELETE FROM fed_back WHERE \(own) AND line = ?")
-    // With negative numbers in between, no two rows ever have the same line.
-    let move = try SQLiteStatement(database, "UPDATE fed_back SET line = ? - line WHERE \(own) AND line > ?")
-    let restore = try SQLiteStatement(database, "UPDATE fed_back SET line = -line WHERE \(own) AND line < 0")
-    for lines in rejectedLines.sorted(by: { ($0.part, $0.first) > ($1.part, $1.first) }) {
-      let part = SQLiteValue.integer(Int64(lines.part))
-      try drop.run(part, .integer(Int64(lines.first)))
-      try move.run(.integer(Int64(lines.count)), part, .integer(Int64(lines.first)))
-      try restore.run(part)
+    let move = try SQLiteStatement(database, "UPDATE fed_back SET line = ? WHERE \(own) AND line = ?")
+    for (number, removed) in Dictionary(grouping: rejectedLines, by: \.part) {
+      let part = SQLiteValue.integer(Int64(number))
+      var gone = removed.sorted { $0.first < $1.first }[...]
+      var count = 0
+      // In ascending order no line comes to one that is still taken.
+      for line in try known.all(part, as: { row throws(FileFailure) in try row.count(0, as: Int.self) }) {
+        while let next = gone.first, next.first + next.count <= line { count += gone.removeFirst().count }
+        if let next = gone.first, next.first <= line {
+          try drop.run(part, .integer(Int64(line)))
+        } else if count > 0 {
+          try move.run(.integer(Int64(line - count)), part, .integer(Int64(line)))
+        }
+      }
     }
     let digest = try SQLiteStatement(database, "UPDATE fed_back SET raw_sha256 = ? WHERE raw_sha256 = ?")
     for pair in Set(digests) { try digest.run(.bytes(pair.new), .bytes(pair.old)) }

@@ -1,6 +1,7 @@
 internal import Glibc
 package import InputForms
 package import PostbackPipeline
+package import Tables
 
 /// The settings of a consumer of a spool.
 package struct ConsumerOptions: Sendable {
@@ -40,6 +41,8 @@ package struct ConsumerOptions: Sendable {
   package var retainedTables: [String] = []
   /// Indicates that old rows stay while a follower has not read them.
   package var retentionWaits = true
+  /// The times of the copies that decide for old postbacks.
+  package var decidingTimes: DecidingTimes = { _ in [:] }
   /// The file for the metrics; nil if there is none.
   package var metricsFile: ReplacedFile?
   /// The exit status of the process when a second signal ends it at once.

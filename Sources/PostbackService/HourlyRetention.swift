@@ -44,7 +44,12 @@ struct HourlyRetention {
   }
 
   private mutating func remove(before time: Int64, from tables: TableWriter, now: Int64) throws(FileFailure) {
-    let retention = try tables.remove(before: time, from: options.retainedTables, waits: options.retentionWaits)
+    let retention = try tables.remove(
+      before: time,
+      from: options.retainedTables,
+      waits: options.retentionWaits,
+      decided: options.decidingTimes
+    )
     if retention.isComplete { wait(for: retention.waiting) }
     refusal = retention.refusal
     guard refusal == nil else { return }

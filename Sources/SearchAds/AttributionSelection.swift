@@ -18,8 +18,11 @@ package struct AttributionSelection: Sendable {
     (self.keys, before) = (Set(keys.map { $0.lowercased() }), nil)
   }
 
-  /// Selects the rows that were received before a time. Rows without a time are not selected.
-  package init(before: Timestamp) { (tokens, digests, keys, self.before) = ([], [], [], before) }
+  /// Selects the rows of the whole days before a time. Rows without a time are not selected.
+  package init(before: Timestamp) {
+    (tokens, digests, keys) = ([], [], [])
+    self.before = Timestamp(milliseconds: before.daysSince1970 * 86_400_000)
+  }
 
   /// Indicates that nothing is selected.
   package var isEmpty: Bool { tokens.isEmpty && keys.isEmpty && before == nil }

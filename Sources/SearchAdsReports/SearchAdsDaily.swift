@@ -90,6 +90,35 @@ package struct SearchAdsDaily: Sendable {
     self.sums = sums
   }
 
+  /// Takes the days before one from `asa_daily` in a folder, because rows of these days were removed. Returns false if there is no such
+  /// table; then the days are left out.
+  package mutating func keepDays(before first: Int64, from folder: String) throws(FileFailure) -> Bool {
+    sums.groups = sums.groups.filter { $0.key.day.map { $0 >= first } ?? true }
+    guard var stored = try StoredRows(.searchAdsDaily, in: folder) else { return false }
+    let place = Table.searchAdsDaily.place
+    while let batch = try stored.next() {
+      var row = RowCursor(batch, of: .searchAdsDaily)
+      while row.next() {
+        let day = row.text(place(.date)).flatMap { Timestamp(dateOrTime: $0)?.daysSince1970 }
+        guard let day, day < first else { continue }
+        var counts = SearchAdsCounts()
+        func count(_ column: ColumnName) -> Int64 { row.integer(place(column)) ?? 0 }
+        (counts.conversions, counts.installs) = (count(.conversions), count(.installs))
+        (counts.redownloads, counts.preOrders) = (count(.redownloads), count(.preOrders))
+        (counts.clicks, counts.views) = (count(.conversionsClick), count(.conversionsView))
+        counts.name = row.text(place(.campaignName))
+        let group = Group(
+          day: day,
+          app: row.integer(place(.appID)),
+          campaign: row.integer(place(.campaignID)),
+          country: row.text(place(.country))
+        )
+        sums.groups[group] = counts
+      }
+    }
+    return true
+  }
+
   /// Sets the installs beside the postbacks of Apple Ads of some environments, by the place of the ad.
   package mutating func compare(
     with accepted: TableFiles,

@@ -18,10 +18,11 @@ package struct PartArchive: Sendable {
     )
   }
 
-  /// Copies a part durably. A copy that an interrupted removal has made stays.
-  func take(_ part: LedgerPart, from output: String) throws(FileFailure) {
+  /// Copies a part durably. A copy that an interrupted removal has made stays, and so does that of a part which was reduced since.
+  func take(_ part: LedgerPart, from output: String, isReduced: Bool) throws(FileFailure) {
     let folder = try DurableFolder(making: "\(path)/\(part.folder)")
     if try folder.byteCount(of: part.name) != nil {
+      if isReduced { return }
       let (copy, source) = ("\(folder.path)/\(part.name)", "\(output)/\(part.folder)/\(part.name)")
       do throws(FileFailure) { try PartFile.verify(try DurableFile(copy, .reading), part) } catch {
         guard error.kind == .damaged else { throw error }

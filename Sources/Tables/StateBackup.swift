@@ -13,7 +13,7 @@ package struct StateBackup {
   /// The paths of complete parts that were moved away, and so are not in the copy.
   package private(set) var missing: [String] = []
   /// The entries of the folder of the tables that are no part of the copy.
-  package let others: [String]
+  package private(set) var others: [String]
   /// The number of parts that are links to those of an earlier copy.
   package private(set) var linked = 0
 
@@ -28,8 +28,15 @@ package struct StateBackup {
   private static let mostPasses = 100
 
   /// Copies the tables in `output` with the state in a folder to `target`, which must not exist. Complete parts that the
-  /// copy `previous` has too are links to its files, if it is given.
-  package init(output: String, state: String, to target: String, linkingTo previous: String?) throws(FileFailure) {
+  /// copy `previous` has too are links to its files, if it is given. `copyDerived` then copies derived tables, and returns the
+  /// names of what is in the copy.
+  package init(
+    output: String,
+    state: String,
+    to target: String,
+    linkingTo previous: String?,
+    copyDerived: (_ output: String, _ target: String) throws(FileFailure) -> [String] = { _, _ in [] }
+  ) throws(FileFailure) {
     guard try NamedFile(target) == nil else {
       throw FileFailure(.cannotCreate, target, "The file or directory exists", advice: "Give --to another name")
     }
@@ -56,6 +63,9 @@ package struct StateBackup {
       passes += 1
       ledger = try Ledger.copy(state, to: copy.folder)
     }
+    // Behind the ledger, so that the days are whole whose rows it does not have any more.
+    let derived = try copyDerived(output, hidden)
+    others.removeAll { derived.contains($0) }
     try finish(copy.folder, as: target)
   }
 

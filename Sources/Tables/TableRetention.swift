@@ -1,8 +1,14 @@
 package import DurableFiles
 package import Ledger
+package import PostbackVerification
 internal import Glibc
 
-/// The removal of parts whose rows were all received before a time.
+/// A function that returns, by key, the times of receipt of the copies that decide for the postbacks of a part of `skan_postbacks` with
+/// a number, in milliseconds since 1970. Those of other postbacks are not known.
+package typealias DecidingTimes = @Sendable (_ part: Int) throws(FileFailure) -> [PostbackKey: Int64]
+
+/// The removal of parts whose rows were all received before a time, but for the rows that others still need: a postback for which a
+/// later copy decides, and a reject that is a copy of a postback which stays.
 ///
 /// The ledger commits first what is removed. Then the files are deleted, and the ledger records that they are gone. A crash
 /// in between is completed by `finish`, with which every writer of the tables begins.
@@ -30,10 +36,13 @@ package struct TableRetention {
   private let followers: [Follower]
 
   private static let mostParts = 512
-  private static let mostBytes: Int64 = 256 << 20
+  /// The number of bytes of old parts that one removal of a consumer takes.
+  package static let mostBytes: Int64 = 256 << 20
 
   /// The number of rows that were removed.
   package var removedRows: Int64 { removed.reduce(0) { $0 + $1.rows } }
+  /// The number of old rows in the removed parts that stay, because others need them.
+  package private(set) var keptRows: Int64 = 0
 
   /// Removes the complete parts of some tables that have only rows from before a time, in milliseconds since 1970, unless
   /// the clock or the share of the rows speaks against it. Parts that one of `followers` has not read stay. `now` is the
@@ -46,37 +55,57 @@ package struct TableRetention {
     waitingFor followers: [Follower],
     now: Int64,
     removesAll: Bool = false,
-    archive: PartArchive? = nil
+    archive: PartArchive? = nil,
+    mostBytes: Int64 = mostBytes,
+    decided: @escaping DecidingTimes
   ) throws(FileFailure) {
     self.followers = followers
     try Self.finish(in: folder.path, ledger)
     try ledger.observeClock(now)
     var commit = LedgerCommit(time: now)
     let parts = try ledger.parts()
+    let reduced = try ledger.reducedParts(of: Table.rejects.name)
+    // The rejects that stay are copies of the postbacks that stay.
+    let tables = tables.sorted { $0 == Table.postbacks.name && $1 != Table.postbacks.name }
     for table in tables where refusal == nil {
+      let counted = parts.filter { part in
+        !removesAll && part.table == table && !(table == Table.rejects.name && reduced.contains(part.number))
+      }
       refusal = try ledger.refusal(.rows(ofTable: table), before: time, now: now) { () throws(FileFailure) in
-        try Self.share(of: parts.filter { !removesAll && $0.table == table }, before: time, in: folder.path)
+        try Self.share(of: counted, before: time, in: folder.path)
       }
     }
     guard refusal == nil else { return }
-    var bytes: Int64 = 0
+    var removal = PartRemoval(
+      before: time,
+      in: folder.path,
+      isCSVSafe: try ledger.isCSVSafe(),
+      reduced: reduced,
+      decided
+    )
     for table in tables where isComplete {
-      var removal = TableRemoval(table: table, reason: .retention)
+      var old: [[LedgerPart]] = []
       let numbers = Dictionary(grouping: parts.filter { $0.table == table }, by: \.number)
-      for (_, formats) in numbers.sorted(by: { $0.key < $1.key }) {
-        guard let old = try old(formats, before: time, in: folder.path, ledger) else { continue }
-        for part in old { try archive?.take(part.part, from: folder.path) }
-        removal.parts += old
-        bytes += old.reduce(0) { $0 + $1.part.length }
-        isComplete = removed.count + removal.parts.count < Self.mostParts && bytes < Self.mostBytes
+      for (number, formats) in numbers.sorted(by: { $0.key < $1.key }) {
+        guard !removal.staysReduced(formats, parts) else { continue }
+        guard let due = try self.old(formats, before: time, in: folder.path, ledger) else { continue }
+        for part in due { try archive?.take(part, from: folder.path, isReduced: reduced.contains(number)) }
+        old.append(due)
+        removal.bytes += due.reduce(0) { $0 + $1.length }
+        isComplete = removal.parts + old.count < Self.mostParts && removal.bytes < mostBytes
         if !isComplete { break }
       }
-      removed += removal.parts.map(\.part)
-      if !removal.parts.isEmpty { commit.removals.append(removal) }
+      removed += try removal.remove(old, of: table, parts, &commit)
     }
-    if !removed.isEmpty {
+    keptRows = removal.keptRows
+    if !commit.removals.isEmpty {
       try ledger.commit(commit)
       try Self.finish(in: folder.path, ledger)
+    }
+    if let failure = removal.withoutRoom {
+      // What was removed has made room.
+      isComplete = false
+      if commit.removals.isEmpty { throw failure }
     }
     guard isComplete else { return }
     for table in tables { try ledger.recordRemoval(.rows(ofTable: table), before: time) }
@@ -99,14 +128,14 @@ package struct TableRetention {
     return share
   }
 
-  /// Returns a part in all its formats, with its keys; nil if it has to stay.
+  /// Returns a part in all its formats; nil if it has to stay.
   private mutating func old(
     _ formats: [LedgerPart],
     before time: Int64,
     in output: String,
     _ ledger: Ledger
-  ) throws(FileFailure) -> [TableRemoval.Part]? {
-    var old: [TableRemoval.Part] = []
+  ) throws(FileFailure) -> [LedgerPart]? {
+    var old: [LedgerPart] = []
     for var part in formats {
       // A part that never had a row stays, as the schema of an empty table.
       guard part.phase == .complete, part.rows > 0 || part.received != nil else { return nil }
@@ -121,11 +150,7 @@ package struct TableRetention {
       part.received = part.received ?? ReceiptSpan(oldest: max(written, 0), newest: max(written, 0))
       guard part.received.map({ $0.newest < time }) ?? false else { return nil }
       if try isAwaited(part, among: formats, before: time, ledger) { return nil }
-      var column = KeyColumn(part.format)
-      try PartFile.verify(try DurableFile(path, .reading), part) { bytes throws(FileFailure) in
-        if part.table == Table.postbacks.name { column.take(bytes) }
-      }
-      old.append(TableRemoval.Part(part, keys: column.keys))
+      old.append(part)
     }
     return old
   }

@@ -219,6 +219,24 @@ import Testing
     #expect(try !CleanShutdownMarker.isLast(in: folder))
   }
 
+  @Test func `knows the lines of rejects that were taken up after others are removed`() throws {
+    let site = try StateSite()
+    let ledger = try site.ledger()
+    try ledger.database.execute("INSERT INTO feeds VALUES (1, '\(ledger.output.id)', 1, '', 1)")
+    for line in [1, 3, 5, 6, 8, 9, 11, 20] {
+      for part in 4...5 {
+        try ledger.database.execute("INSERT INTO fed_back VALUES (\(part), \(line), 1, 'dump', \(line), x'00')")
+      }
+    }
+    var removal = TableRemoval(table: "skan_rejects", reason: .retention)
+    removal.rejectedLines = [(9, 2), (2, 3), (7, 1)].map { TableRemoval.Lines(part: 4, first: $0.0, count: $0.1) }
+    var commit = LedgerCommit(time: 1)
+    commit.removals = [removal]
+    try ledger.commit(commit)
+    let rows = try Ledger.reprocessedRows(site.state, of: ledger.output.id)
+    #expect(rows == [4: [1, 2, 3, 4, 5, 14], 5: [1, 3, 5, 6, 8, 9, 11, 20]])
+  }
+
   @Test func `keeps many inputs, and commits after a checkpoint of its log`() throws {
     let site = try StateSite()
     do {

@@ -163,7 +163,8 @@ package final class TableWriter {
   package func remove(
     before time: Int64,
     from tables: [String],
-    waits: Bool
+    waits: Bool,
+    decided: @escaping DecidingTimes
   ) throws(FileFailure) -> TableRetention {
     precondition(isCommitted, "everything is committed")
     return try TableRetention(
@@ -172,7 +173,8 @@ package final class TableWriter {
       in: folder,
       ledger,
       waitingFor: waits ? try Follower.all(of: ledger.folder.path) : [],
-      now: Timestamp.now.milliseconds
+      now: Timestamp.now.milliseconds,
+      decided: decided
     )
   }
 

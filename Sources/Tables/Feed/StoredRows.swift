@@ -18,8 +18,8 @@ package struct StoredRows {
   /// The name of an empty file beside CSV that was written so.
   package static let csvSafeName = "_csv_safe"
 
-  /// The rows of a table in an output folder; nil if the folder does not have the table.
-  package init?(_ table: Table, in output: String) throws(FileFailure) {
+  /// The rows of a table in an output folder, or those of one part; nil if the folder does not have the table.
+  package init?(_ table: Table, in output: String, part wanted: Int? = nil) throws(FileFailure) {
     let folder = DurableFolder("\(output)/\(table.name)")
     guard try folder.byteCount(of: ".") != nil else { return nil }
     (self.table, self.output) = (table, output)
@@ -28,7 +28,7 @@ package struct StoredRows {
     var parts: ArraySlice<LedgerPart> = []
     for format in TableFormat.allCases where parts.isEmpty {
       for name in names.sorted() {
-        guard let number = LedgerPart.number(inName: name) else { continue }
+        guard let number = LedgerPart.number(inName: name), wanted.map({ $0 == number }) ?? true else { continue }
         var part = LedgerPart(table: table.name, format: format, number: number)
         guard part.name == name, let length = try folder.byteCount(of: name) else { continue }
         part.length = length

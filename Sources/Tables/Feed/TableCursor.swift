@@ -59,8 +59,12 @@ package struct TableCursor: Hashable, Sendable {
 
   /// Returns the same position after parts or rows were removed from the table.
   func after(_ removal: TableRemoval, _ format: TableFormat) -> TableCursor {
-    let gone = Set(removal.parts.filter { $0.part.format == format }.map(\.part.number))
+    let parts = Dictionary(
+      removal.parts.filter { $0.part.format == format }.map { ($0.part.number, $0.keptLength) }
+    ) { first, _ in first }
+    let gone = Set(parts.filter { $0.value == nil }.keys)
     var places = places.filter { !gone.contains($0.part) }.map { place in
+      if let kept = parts[place.part] ?? nil { return Place(part: place.part, offset: place.offset == 0 ? 0 : kept) }
       let rows = removal.rows.filter { $0.format == format && $0.part == place.part && $0.offset < place.offset }
       return Place(part: place.part, offset: place.offset - rows.reduce(0) { $0 + $1.byteCount })
     }

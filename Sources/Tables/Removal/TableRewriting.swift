@@ -101,7 +101,7 @@ package struct TableRewriting {
       }
       ordinals = Set(removed.map(\.ordinal))
       guard !changed.isEmpty else { continue }
-      try write(&part, changed)
+      try part.rewrite(changed.map(\.bytes), in: output)
       commit.parts.append(part)
       removal.rows += removed.map(\.removal)
       removal.masked += changed.filter { $0.change != .removed }.map(\.removal)
@@ -132,6 +132,14 @@ package struct TableRewriting {
     /// The number of rows of the part before it.
     let ordinal: Int
     let line: Int?
+
+    /// The change to the bytes of the part.
+    var bytes: PartChange {
+      guard case .masked(let line) = change else {
+        return PartChange(offset: removal.offset, byteCount: removal.byteCount, rows: 1)
+      }
+      return PartChange(offset: removal.offset, byteCount: Int64(line.count), replacement: line)
+    }
   }
 
   /// The rows that are to be removed or masked.
@@ -199,49 +207,6 @@ package struct TableRewriting {
       offset = end
     }
     return found
-  }
-
-  /// Writes the committed bytes of a part to a new file, durably, without the removed rows and with the masked ones, and
-  /// changes the part accordingly.
-  private func write(_ part: inout LedgerPart, _ changed: [Row]) throws(FileFailure) {
-    let folder = DurableFolder("\(output)/\(part.folder)")
-    let isHidden = try folder.byteCount(of: part.hiddenName) != nil
-    let old = try DurableFile("\(folder.path)/\(isHidden ? part.hiddenName : part.name)", .reading)
-    try PartFile.verify(old, part)
-    let new = try DurableFile("\(folder.path)/\(part.rewrittenName)", .creating)
-    var checksum = CRC32()
-    var length: Int64 = 0
-    func copy(_ start: Int64, _ end: Int64) throws(FileFailure) {
-      var start = start
-      while start < end {
-        var bytes = [UInt8](repeating: 0, count: Int(min(end - start, Int64(DurableFile.chunk))))
-        guard try old.read(into: &bytes, at: start) == bytes.count else {
-          throw .damaged(old.path, "The file ends before its \(part.length) committed bytes")
-        }
-        try new.append(bytes.span)
-        checksum.update(bytes.span)
-        length += Int64(bytes.count)
-        start += Int64(bytes.count)
-      }
-    }
-    var start: Int64 = 0
-    for row in changed {
-      try copy(start, row.removal.offset)
-      start = row.removal.offset
-      guard case .masked(let line) = row.change else {
-        start += row.removal.byteCount
-        part.rows -= 1
-        continue
-      }
-      try new.append(line.span)
-      checksum.update(line.span)
-      length += Int64(line.count)
-      start += Int64(line.count)
-    }
-    try copy(start, part.length)
-    try new.synchronize()
-    try folder.synchronize()
-    (part.checksum, part.length, part.isRewritten) = (checksum.value, length, true)
   }
 
   private func exists(_ part: LedgerPart) throws(FileFailure) -> Bool {

@@ -163,6 +163,7 @@ struct DailyCommand: DerivedCommand {
     let users = try await BucketWorths(readingEventsIn: derived.output, jobs: derived.jobs)
     inputs.models.learn(from: users, lookups.apps)
     var searchAds = try await SearchAdsDaily(in: derived.output, jobs: derived.jobs)
+    try keepRemovedAttributions(&searchAds, in: folder)
     let environments = settings.environments
     try await searchAds?.compare(with: inputs.accepted, of: environments, cache: work.cache, jobs: derived.jobs)
     inputs.searchAds = searchAds
@@ -218,6 +219,23 @@ struct DailyCommand: DerivedCommand {
     } catch {
       Terminal.warn("\(error) So postback retain does not wait for rows to be counted.")
     }
+  }
+
+  /// Keeps the counts of days whose attributions of Apple Search Ads were removed because of their age, in the same way as those of
+  /// postbacks.
+  private func keepRemovedAttributions(_ searchAds: inout SearchAdsDaily?, in folder: String) throws(FileFailure) {
+    guard Ledger.isThere(derived.state),
+      let end = try Ledger.retention(derived.state, ofTable: Table.searchAdsAttributions.name)
+    else { return }
+    guard try searchAds?.keepDays(before: Timestamp(milliseconds: end).daysSince1970, from: folder) == false else {
+      return
+    }
+    Terminal.note(
+      """
+      Attributions from before \(Timestamp(milliseconds: end)) were removed because of their age. There is no \
+      \(Table.searchAdsDaily.name) with these days, and they cannot be made again: they are left out.
+      """
+    )
   }
 
   /// Keeps the results of days whose rows were removed because of their age. Where there are none, such as in a restored backup, these

@@ -1,6 +1,7 @@
 internal import DerivedTables
 internal import Answers
 internal import Base
+internal import CopySettlement
 internal import DurableFiles
 internal import ImportedRows
 internal import JSON
@@ -28,7 +29,7 @@ struct RetainCommand: Command {
     let state = StateOptions.state.value(.text)
     let guards = RemovalOptions()
     let printsJSON = Option.json(
-      "Print JSON: {\"before\":…,\"parts\":…,\"rows\":…,\"bytes\":…,\"spool_files\":…,\"asa_rows\":…,\"imported_rows\":…,\"waiting\":[…],\"missing\":[…]}."
+      "Print JSON: {\"before\":…,\"parts\":…,\"rows\":…,\"bytes\":…,\"kept_rows\":…,\"spool_files\":…,\"asa_rows\":…,\"imported_rows\":…,\"waiting\":[…],\"missing\":[…]}."
     )
 
     private static let removableTables = Table.all + [.searchAdsAttributions, .imported]
@@ -43,11 +44,13 @@ struct RetainCommand: Command {
       """,
     discussion: """
       Removes each part in which all rows were received more than AGE ago; a part with a later row stays as a whole, and so
-      does one that a follower has not read (postback state followers), unless --without-waiting is given. The
+      does one that a follower has not read (postback state followers), unless --without-waiting is given. Of an old part those
+      rows stay that still count: a reject that is a copy of a postback in skan_postbacks, because settle decides with it, and
+      a postback for which a copy decides that is not as old, by skan_settled of OUT. They go when their reason has gone. The
       ids of the postbacks stay in the state, so a later copy is still a duplicate. The state records what was removed:
       state check stays sound, and daily keeps the results of the days that are gone. With --spool, files in SPOOL/done and
-      SPOOL/failed that were put away more than AGE ago are removed too. Of asa_attributions and its journal each row goes that
-      was received more than AGE ago, and of skan_imported each row of a whole day that is older; rows without a time stay. Other
+      SPOOL/failed that were put away more than AGE ago are removed too. Of asa_attributions, its journal and skan_imported each
+      row of a whole day goes that is older; rows without a time stay. Other
       derived tables stay as they are. An interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
       it do this itself (watch --retain).
       With --archive each part is first copied, durably, into the folder of its table in DIR, such as on a larger disk, and
@@ -74,6 +77,15 @@ struct RetainCommand: Command {
   private var removesAll: Bool { options.guards.removesAll }
   private var trustsClock: Bool { options.guards.trustsClock }
 
+  /// What was removed of the tables.
+  private struct Removed {
+    var parts: [LedgerPart] = []
+    /// The number of rows of these parts that stay.
+    var keptRows: Int64 = 0
+    var missing: [String] = []
+    var waiting: [String: TableRetention.Waiting] = [:]
+  }
+
   init(_ arguments: Arguments) throws(CommandFailure) {
     options = try arguments.read()
     output = try StateOptions.output(arguments, options.output, orAdvise: "Name it with --out.")
@@ -88,9 +100,7 @@ struct RetainCommand: Command {
   }
 
   func run() async throws(CommandFailure) {
-    var removed: [LedgerPart] = []
-    var missing: [String] = []
-    var waiting: [String: TableRetention.Waiting] = [:]
+    var removed = Removed()
     var files = 0
     var (attributions, imports) = (0, 0)
     var refusal: RemovalRefusal?
@@ -98,24 +108,25 @@ struct RetainCommand: Command {
       let state = DurableFolder(folder)
       StateReserve.release(in: state)
       defer { if Ledger.isThere(folder) { StateReserve.make(in: state) } }
-      let ledger = tables.isEmpty && spool == nil ? nil : try Ledger(existing: StateFolder(existing: folder))
+      let isNeeded = !tables.isEmpty || spool != nil || (removesAttributions && Ledger.isThere(folder))
+      let ledger = isNeeded ? try Ledger(existing: StateFolder(existing: folder)) : nil
       if trustsClock { try ledger?.trustClock(now.milliseconds) }
-      if let ledger, !tables.isEmpty { refusal = try removeParts(ledger, &removed, &missing, &waiting) }
-      if removed.contains(where: { $0.table == Table.rejects.name }) { try DerivedStore.removePage(in: output) }
+      if let ledger, !tables.isEmpty { refusal = try removeParts(ledger, &removed) }
+      if removed.parts.contains(where: { $0.table == Table.rejects.name }) { try DerivedStore.removePage(in: output) }
       if let ledger, let spool, refusal == nil { refusal = try removeFiles(of: spool, ledger, &files) }
-      if removesAttributions, refusal == nil { refusal = try removeAttributions(&attributions) }
+      if removesAttributions, refusal == nil { refusal = try removeAttributions(ledger, &attributions) }
       if removesImports, refusal == nil { refusal = try removeImports(&imports) }
     } catch {
       throw CommandFailure(error)
     }
-    if refusal == nil || !removed.isEmpty || files > 0 || attributions > 0 {
-      try report(removed, missing, waiting, files, (attributions, imports))
+    if refusal == nil || !removed.parts.isEmpty || files > 0 || attributions > 0 {
+      try report(removed, files, (attributions, imports))
     }
     if let refusal { throw CommandFailure(refusal) }
   }
 
   /// Removes the attributions of Apple Search Ads, and counts them. Returns the reason not to, if there is one.
-  private func removeAttributions(_ count: inout Int) throws(FileFailure) -> RemovalRefusal? {
+  private func removeAttributions(_ ledger: Ledger?, _ count: inout Int) throws(FileFailure) -> RemovalRefusal? {
     if let refusal = try clockRefusal() { return refusal }
     let selection = AttributionSelection(before: before)
     if !removesAll {
@@ -123,6 +134,11 @@ struct RetainCommand: Command {
       let title = "rows of \(Table.searchAdsAttributions.name)"
       if let refusal = share.refusal(title, before: before.milliseconds) { return refusal }
     }
+    // The daily report keeps the days before it, of which rows may be gone from now on.
+    try ledger?.recordRetention(
+      ofTable: Table.searchAdsAttributions.name,
+      before: before.daysSince1970 * 86_400_000
+    )
     count = try SearchAdsRemoval.remove(selection, from: output, isCSVSafe: try isCSVSafe())
     return nil
   }
@@ -171,9 +187,7 @@ struct RetainCommand: Command {
 
   private func removeParts(
     _ ledger: Ledger,
-    _ removed: inout [LedgerPart],
-    _ missing: inout [String],
-    _ waiting: inout [String: TableRetention.Waiting]
+    _ removed: inout Removed
   ) throws(FileFailure) -> RemovalRefusal? {
     let parts = try ledger.parts() + ledger.pendingRemovals()
     let output = try OutputFolder(output, of: ledger, parts)
@@ -188,28 +202,30 @@ struct RetainCommand: Command {
         waitingFor: !options.isWithoutWaiting ? try Follower.all(of: folder) : [],
         now: now.milliseconds,
         removesAll: removesAll || archive != nil,
-        archive: archive
+        archive: archive,
+        // No consumer waits.
+        mostBytes: 16 * TableRetention.mostBytes,
+        decided: DecidedColumns.times(in: output.path)
       )
+      removed.keptRows += retention.keptRows
       if let refusal = retention.refusal { return refusal }
-      removed += retention.removed
-      (isComplete, missing, waiting) = (retention.isComplete, retention.missing, retention.waiting)
+      removed.parts += retention.removed
+      (isComplete, removed.missing, removed.waiting) = (retention.isComplete, retention.missing, retention.waiting)
     }
     return nil
   }
 
   private func report(
-    _ removed: [LedgerPart],
-    _ missing: [String],
-    _ waiting: [String: TableRetention.Waiting],
+    _ removed: Removed,
     _ files: Int,
     _ others: (attributions: Int, imports: Int)
   ) throws(CommandFailure) {
-    for path in missing {
+    for path in removed.missing {
       Terminal.warn(
         "\(path): The file is not there, so it was not removed from the state. Put it back, then run again."
       )
     }
-    let waiting = waiting.sorted { $0.key < $1.key }
+    let waiting = removed.waiting.sorted { $0.key < $1.key }
     for (name, waiting) in waiting {
       Terminal.warn(
         """
@@ -218,11 +234,12 @@ struct RetainCommand: Command {
         """
       )
     }
-    let rows = removed.reduce(0) { $0 + $1.rows }
-    let bytes = removed.reduce(0) { $0 + $1.length }
+    let rows = removed.parts.reduce(0) { $0 + $1.rows }
+    let bytes = removed.parts.reduce(0) { $0 + $1.length }
     let summary = JSONValue.object([
-      .init("before", .string(before.description)), .init("parts", .integer(Int64(removed.count))),
-      .init("rows", .integer(rows)), .init("bytes", .integer(bytes)), .init("spool_files", .integer(Int64(files))),
+      .init("before", .string(before.description)), .init("parts", .integer(Int64(removed.parts.count))),
+      .init("rows", .integer(rows)), .init("bytes", .integer(bytes)), .init("kept_rows", .integer(removed.keptRows)),
+      .init("spool_files", .integer(Int64(files))),
       .init("asa_rows", .integer(others.attributions)), .init("imported_rows", .integer(others.imports)),
       .init(
         "waiting",
@@ -230,10 +247,11 @@ struct RetainCommand: Command {
           waiting.map { .object([.init("follower", .string($0.key)), .init("rows", .integer($0.value.rows))]) }
         )
       ),
-      .init("missing", .array(missing.map { .string($0) })),
+      .init("missing", .array(removed.missing.map { .string($0) })),
     ])
     let text = """
-      \(removed.count) parts with \(rows) rows from before \(before) removed (\(bytes) bytes)\
+      \(removed.parts.count) parts with \(rows) rows from before \(before) removed (\(bytes) bytes)\
+      \(removed.keptRows == 0 ? "" : "; \(removed.keptRows) of their rows stay, because they still count")\
       \(archive.map { " and kept in \($0)" } ?? "")\
       \(others.attributions == 0 ? "" : ", \(others.attributions) rows of \(Table.searchAdsAttributions.name)")\
       \(others.imports == 0 ? "" : ", \(others.imports) rows of \(Table.imported.name)")\

@@ -1,4 +1,5 @@
 internal import Base
+internal import DerivedTables
 internal import DurableFiles
 internal import JSON
 internal import Ledger
@@ -29,8 +30,9 @@ struct StateBackupCommand: Command {
       a backup takes only the room of what is new. Check it with postback state check DIR.
 
       To restore, stop the consumer or let serve --watch wait, rename DIR into the place of OUT, and put the files of
-      SPOOL/done back into SPOOL/new: what the backup has is known, and the rest is taken. Derived tables, deliveries and the
-      events of apps are not copied; they are listed.
+      SPOOL/done back into SPOOL/new: what the backup has is known, and the rest is taken. Of the derived tables those of
+      daily are copied, because days whose rows were removed cannot be made again, with the options that refresh uses. Other
+      derived tables, deliveries and the events of apps are not copied; they are listed.
       Exit status: 0; 64 usage, 65 the state or a table is damaged, 66 there is no state, 73 DIR exists or cannot be created,
       74 I/O or a full disk, 75 the ids of the state are being compacted.
       """,
@@ -58,7 +60,13 @@ struct StateBackupCommand: Command {
   func run() async throws(CommandFailure) {
     let backup: StateBackup
     do throws(FileFailure) {
-      backup = try StateBackup(output: output, state: folder, to: target, linkingTo: options.previous)
+      backup = try StateBackup(
+        output: output,
+        state: folder,
+        to: target,
+        linkingTo: options.previous,
+        copyDerived: DerivedBackup.copy
+      )
     } catch {
       throw CommandFailure(error)
     }

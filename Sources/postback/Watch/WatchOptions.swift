@@ -1,5 +1,6 @@
 internal import Base
 internal import ConversionModel
+internal import CopySettlement
 internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
@@ -69,6 +70,7 @@ struct WatchOptions: OptionGroup {
     options.retainedTables =
       consumer.retainedTables ?? configuration.retainedTables ?? Table.all.map(\.name)
     options.retentionWaits = !consumer.retainsWithoutWaiting
+    options.decidingTimes = DecidedColumns.times(in: tables.folder)
     options.metricsFile = service.metricsFile
     options.forcedExitStatus = ExitStatus.inputOutput.rawValue
     return options
