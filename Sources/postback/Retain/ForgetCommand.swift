@@ -51,6 +51,7 @@ struct ForgetCommand: Command {
       reject without personal data (duplicate_forgotten); to remove it from the spool too, run the command again, with --spool
       alone. Parts and files that were moved elsewhere, backups and databases are not searched. A part that was compressed where it
       is, or another file with the name of a part and a further ending, is an error (65), and nothing is removed.
+      So is a file of the spool that is compressed to anything but gzip and zstd.
       After an interruption run the same command again. Stop the consumer of the state first, and postback deliver.
 
       Of Apple Search Ads it removes the rows of a token, or those with a key, from asa_attributions and its journal; asa_daily

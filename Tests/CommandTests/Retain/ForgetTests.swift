@@ -71,6 +71,24 @@ import Testing
     #expect(try site.files(holding: id) == [])
   }
 
+  @Test func `changes nothing while a file of the spool has a compression that is not read`() async throws {
+    let site = try await ForgetSite()
+    let (id, _) = try site.copied()
+    let file = "\(site.spool)/done/\(try #require(try site.folder.files(below: "spool/done").first))"
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    // As xz begins.
+    try Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0] + bytes).write(to: URL(fileURLWithPath: file))
+    let before = try site.files(holding: id)
+    let refused = try await BuiltCommand.run([
+      "forget", "--out", site.out, "--spool", site.spool, "--transaction-id", id,
+    ])
+    #expect(refused.status == 65 && refused.errorText.contains(file), "\(refused.errorText)")
+    #expect(try site.files(holding: id) == before)
+    try bytes.write(to: URL(fileURLWithPath: file))
+    _ = try await site.forget(["--transaction-id", id])
+    #expect(try site.files(holding: id) == [])
+  }
+
   @Test func `daily counts the rest once after a request`() async throws {
     let site = try await ForgetSite()
     func postbacks() async throws -> Int {
