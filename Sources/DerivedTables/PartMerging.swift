@@ -235,9 +235,10 @@ package struct PartMerging<Result: PartResult> {
 
     /// Returns the result of a part.
     mutating func result(of part: Int) async throws(PipelineFailure) -> Result {
-      if ahead.first == part {
+      // The result of one that was read may have come from the cache, into which its reading puts it.
+      while let next = ahead.first, next <= part {
         ahead.removeFirst()
-        if let result = try await results.next() { return result }
+        if let result = try await results.next(), next == part { return result }
       }
       var result = empty
       try await read(part, into: &result)

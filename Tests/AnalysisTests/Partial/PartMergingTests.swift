@@ -1,5 +1,6 @@
 import DurableFiles
 import PostbackPipeline
+import Synchronization
 import Tables
 import TestSupport
 import Testing
@@ -78,6 +79,25 @@ import TableReading
     let more = parts + [(number: 50, codes: most)]
     let grown = try await codes(more, in: folder, cache)
     #expect(grown.counts == (try await codes(more, in: folder, nil)).counts)
+  }
+
+  @Test func `are read once where the reading ahead puts them into the cache`() async throws {
+    let folder = try TemporaryFolder()
+    let cache = try PartCache(in: folder.path("cache"))
+    let reads = Mutex<[Int: Int]>([:])
+    let items = try (0..<40).map { number in
+      let name = try cache.name(.page, ["\(number)"])
+      return PartMerging<Codes>.Item(number, name) { _, take throws(PipelineFailure) in
+        reads.withLock { $0[number, default: 0] += 1 }
+        // Meanwhile the parts behind the first one are read.
+        if number == 0 { try? await Task.sleep(for: .milliseconds(200)) }
+        try cache.add(name, Codes())
+        take(Codes())
+      }
+    }
+    var total = Codes()
+    try await PartMerging(.page, empty: Codes(), cache: cache, jobs: 4, keepsParts: true).add(items, to: &total)
+    #expect(reads.withLock { $0.count == 40 && $0.values.allSatisfy { $0 == 1 } })
   }
 
   @Test func `tell of lines that are not rows each time`() async throws {
