@@ -10,6 +10,7 @@ extension DecidedColumns {
     { number throws(FileFailure) in
       let snapshot = try DerivedSnapshot(of: output)
       defer { withExtendedLifetime(snapshot) {} }
+      try snapshot.verify(.settled)
       var times: [PostbackKey: Int64] = [:]
       let key = Table.settled.place(.postbackKey)
       guard var stored = try StoredRows(.settled, in: snapshot.place(of: .settled), part: number) else { return times }

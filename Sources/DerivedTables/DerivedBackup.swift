@@ -20,6 +20,7 @@ package enum DerivedBackup {
     let generation = try DerivedGeneration(in: target)
     generation.manifest.options = snapshot.manifest.options
     for table in tables {
+      generation.manifest.files[table] = snapshot.manifest.files[table]
       let folder = DurableFolder("\(source.path)/\(table)")
       let copies = try DurableFolder(making: "\(generation.folder)/\(table)")
       for name in try folder.names() {

@@ -75,6 +75,9 @@ package final class DerivedGeneration {
   /// Makes the tables durable, and puts them in the place of the generation before.
   package func commit() throws(FileFailure) {
     precondition(!isCommitted, "a generation is committed once")
+    for table in DerivedStore.tableNames {
+      if let sums = try DerivedTable.takeSums(of: table, in: folder) { manifest.files[table] = sums }
+    }
     try Self.complete(DurableFolder(folder), manifest, as: number, in: store)
     isCommitted = true
     // New tables have their names before, so that all appear in the same step.
@@ -103,6 +106,20 @@ package final class DerivedGeneration {
   /// The results that were calculated for parts of tables, which later generations use too.
   package func cache(program: String) throws(PipelineFailure) -> PartCache {
     try PartCache(in: "\(store.path)/\(DerivedStore.cacheName)", program: program)
+  }
+
+  /// Returns the files of the tables that are not as they were committed. Of some tables the bytes are read.
+  package func changedFiles(readingBytesOf tables: Set<String>) throws(FileFailure) -> [ChangedFile] {
+    try manifest.changedFiles(in: folder, readingBytesOf: tables.contains)
+  }
+
+  /// Removes tables, and all results for parts, whose files the tables share.
+  package func remove(_ tables: Set<String>) throws(FileFailure) {
+    for table in tables {
+      try DurableFolder(folder).removeAll(table)
+      manifest.files[table] = nil
+    }
+    try store.removeAll(DerivedStore.cacheName)
   }
 
   /// Removes all results that were calculated for parts of tables. Throws `.locked` if a page is made of them.

@@ -7,6 +7,8 @@ package struct DerivedManifest: Sendable, Equatable {
   package var options: [String: [String]] = [:]
   /// The digest of the rows, the files and the settings from which each step has made its tables, by the name of the step.
   package var inputs: [String: String] = [:]
+  /// The lengths and the checksums of the files of each table, by the names of the table and the file.
+  var files: [String: [String: FileSum]] = [:]
 
   private static let fileName = "_store.json"
 
@@ -21,7 +23,7 @@ package struct DerivedManifest: Sendable, Equatable {
   /// Reads the manifest in the folder of a generation.
   init(in folder: String) throws(FileFailure) {
     let path = "\(folder)/\(Self.fileName)"
-    let bytes = try WholeFile.read(path, upTo: 1 << 24)
+    let bytes = try WholeFile.read(path, upTo: 1 << 28)
     guard case .object(let members)? = try? JSONValue(parsing: bytes) else {
       throw .damaged(path, "The file is not a JSON object")
     }
@@ -31,6 +33,7 @@ package struct DerivedManifest: Sendable, Equatable {
         switch (member.key, entry.value) {
         case ("options", .array(let values)): options[entry.key] = values.compactMap(\.text)
         case ("inputs", .string(let digest)): inputs[entry.key] = digest
+        case ("files", let sums): files[entry.key] = FileSum.read(sums)
         default: break
         }
       }
@@ -43,7 +46,10 @@ package struct DerivedManifest: Sendable, Equatable {
       JSONValue.Member(name, .array(values.map { .string($0) }))
     }
     let digests = inputs.sorted { $0.key < $1.key }.map { JSONValue.Member($0, .string($1)) }
-    let text = JSONValue.object([.init("options", .object(sorted)), .init("inputs", .object(digests))])
+    let sums = files.sorted { $0.key < $1.key }.map { JSONValue.Member($0, FileSum.json($1)) }
+    let text = JSONValue.object([
+      .init("options", .object(sorted)), .init("inputs", .object(digests)), .init("files", .object(sums)),
+    ])
     try DurableFolder(folder).remove(Self.fileName)
     let file = try DurableFile("\(folder)/\(Self.fileName)", .creating)
     try file.append(Array("\(text)\n".utf8).span)

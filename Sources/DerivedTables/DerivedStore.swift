@@ -111,7 +111,7 @@ package final class DerivedSnapshot: Sendable {
   package let folder: String
   /// The settings and the inputs of the tables; empty in an output that has no store.
   package let manifest: DerivedManifest
-  private let output: String
+  let output: String
   private let pin: FolderPin?
 
   /// The folder that has the folder of a table: that of the output for tables which are not in the store.
@@ -143,8 +143,10 @@ package final class DerivedSnapshot: Sendable {
 }
 
 extension TableFiles {
-  /// The files of a derived table in a snapshot, which lives as long as they do; nil if there is no such table.
+  /// The files of a derived table in a snapshot, which lives as long as they do; nil if there is no such table. Throws if one is
+  /// damaged.
   package init?(derived table: Table, of snapshot: DerivedSnapshot) throws(FileFailure) {
+    try snapshot.verify(table)
     guard var files = try TableFiles(derived: table, in: snapshot.place(of: table)) else { return nil }
     files.keeper = snapshot
     self = files

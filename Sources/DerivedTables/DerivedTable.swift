@@ -27,7 +27,9 @@ package final class DerivedTable {
   private let incomplete: DurableFolder
   private let partBytes: Int64
   private let lock: LockFile
-  private var files: [(format: TableFormat, file: DurableFile)] = []
+  private var files: [(name: String, format: TableFormat, file: DurableFile)] = []
+  /// The checksums of the files by their names.
+  private var sums: [String: FileSum] = [:]
   private var length: Int64 = 0
   /// The length at which the system was last asked to begin writing to the disk.
   private var handedOver: Int64 = 0
@@ -107,20 +109,25 @@ package final class DerivedTable {
   package func append(_ rows: EncodedRows) throws(FileFailure) {
     if files.isEmpty || length >= partBytes { try beginPart() }
     length += Int64(formats.map { rows[$0].count }.max() ?? 0)
-    for (format, file) in files { try file.append(rows[format].span) }
+    for (name, format, file) in files {
+      try file.append(rows[format].span)
+      sums[name]?.add(rows[format])
+    }
     if length - handedOver >= Self.writingBytes {
       handedOver = length
-      for (_, file) in files { file.beginWriting() }
+      for file in files { file.file.beginWriting() }
     }
   }
 
-  /// Adds a part with a number, whose files `make` puts at the paths of its formats, durably but for their names.
-  package func addPart(
+  /// Adds a part with a number, whose files `make` puts at the paths of its formats, durably but for their names. It returns
+  /// their checksums.
+  func addPart(
     _ number: Int,
-    _ make: (TableFormat, String) throws(FileFailure) -> Void
+    _ make: (TableFormat, String) throws(FileFailure) -> FileSum?
   ) throws(FileFailure) {
     for format in formats {
-      try make(format, "\(incomplete.path)/\(LedgerPart(table: table.name, format: format, number: number).name)")
+      let name = LedgerPart(table: table.name, format: format, number: number).name
+      sums[name] = try make(format, "\(incomplete.path)/\(name)")
     }
     parts = max(parts, number)
   }
@@ -130,6 +137,7 @@ package final class DerivedTable {
     let file = try DurableFile("\(incomplete.path)/\(name)", .creating)
     try file.append(bytes.span)
     try file.synchronize()
+    sums[name] = FileSum(of: bytes)
   }
 
   /// Throws if the table has a row for each of so many accepted postbacks, and the one before had much more of them.
@@ -148,11 +156,10 @@ package final class DerivedTable {
   package func complete(summary: String) throws(FileFailure) {
     if parts == 0 { try beginPart() }
     try endPart()
-    let file = try DurableFile("\(incomplete.path)/\(Self.summaryName)", .creating)
-    try file.append(Array("\(summary)\n".utf8).span)
-    try file.synchronize()
-    if isCSVSafe { _ = try DurableFile("\(incomplete.path)/\(StoredRows.csvSafeName)", .creating) }
+    try add(Self.summaryName, Array("\(summary)\n".utf8))
+    if isCSVSafe { try add(StoredRows.csvSafeName, []) }
     try incomplete.synchronize()
+    try writeSums()
     let hadOne = try folder.exchange(with: incomplete)
     isComplete = true
     // What is left now are the rows from before.
@@ -166,15 +173,40 @@ package final class DerivedTable {
     for format in formats {
       let name = LedgerPart(table: table.name, format: format, number: parts).name
       let file = try DurableFile("\(incomplete.path)/\(name)", .creating)
-      if format == .csv { try file.append(table.csvHeader.span) }
-      files.append((format, file))
+      let header = format == .csv ? table.csvHeader : []
+      try file.append(header.span)
+      sums[name] = FileSum(of: header)
+      files.append((name, format, file))
     }
   }
 
   private func endPart() throws(FileFailure) {
-    for (_, file) in files { try file.synchronize() }
+    for file in files { try file.file.synchronize() }
     files = []
   }
+
+  // MARK: - Checksums
+
+  /// Writes the checksums of the files of a table of a generation beside it, for the commit.
+  private func writeSums() throws(FileFailure) {
+    guard output.hasSuffix(DerivedStore.incompleteEnding) else { return }
+    let file = try DurableFile(Self.sumsPath(table.name, in: output), .creating)
+    try file.append(Array(FileSum.json(sums).description.utf8).span)
+  }
+
+  /// Removes the checksums of a table that was written into the folder of a generation, and returns them; nil if it was not.
+  static func takeSums(of table: String, in output: String) throws(FileFailure) -> [String: FileSum]? {
+    let path = sumsPath(table, in: output)
+    let folder = DurableFolder(output)
+    guard try folder.byteCount(of: sumsName(table)) != nil else { return nil }
+    let sums = try? JSONValue(parsing: WholeFile.read(path, upTo: 1 << 28))
+    try folder.remove(sumsName(table))
+    return sums.map(FileSum.read)
+  }
+
+  private static func sumsName(_ table: String) -> String { ".\(table).sums" }
+
+  private static func sumsPath(_ table: String, in output: String) -> String { "\(output)/\(sumsName(table))" }
 }
 
 extension PartCache {

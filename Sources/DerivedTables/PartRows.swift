@@ -9,8 +9,11 @@ package import Tables
 package struct PartRows: Sendable {
   /// The number of rows.
   package let count: Int
+  /// The names of the files, with the checksums of their bytes, by format.
+  private let sums: [TableFormat: (name: String, sum: FileSum)]
+
   /// The names and the lengths of the files, by format.
-  package let files: [TableFormat: (name: String, length: Int64)]
+  package var files: [TableFormat: (name: String, length: Int64)] { sums.mapValues { ($0.name, $0.sum.byteCount) } }
 
   /// The identity of the rows as JSON Lines, whatever the name of the file; empty if there are none.
   package static func identity(_ path: String) throws(PipelineFailure) -> String {
@@ -23,8 +26,8 @@ package struct PartRows: Sendable {
   /// Reads what `encode` has written; nil if a file is missing, or has another length.
   package init?(_ reader: inout ResultReader, in cache: PartCache) throws(PipelineFailure) {
     count = reader.count()
-    files = reader.dictionary { reader in
-      (TableFormat(rawValue: reader.text()) ?? .jsonLines, (reader.text(), reader.integer()))
+    sums = reader.dictionary { reader in
+      (TableFormat(rawValue: reader.text()) ?? .jsonLines, (reader.text(), FileSum(reader.text()) ?? FileSum()))
     }
     for file in files.values {
       let isThere = try PipelineFailure.state { () throws(FileFailure) in try cache.has(file.name, file.length) }
@@ -32,16 +35,16 @@ package struct PartRows: Sendable {
     }
   }
 
-  fileprivate init(_ count: Int, _ files: [TableFormat: (name: String, length: Int64)]) {
-    (self.count, self.files) = (count, files)
+  fileprivate init(_ count: Int, _ sums: [TableFormat: (name: String, sum: FileSum)]) {
+    (self.count, self.sums) = (count, sums)
   }
 
   package func encode(_ writer: inout ResultWriter) {
     writer.append(count)
-    writer.append(files) { writer, file in
+    writer.append(sums) { writer, file in
       writer.append(file.key.rawValue)
       writer.append(file.value.name)
-      writer.append(file.value.length)
+      writer.append(file.value.sum.text)
     }
   }
 
@@ -50,7 +53,9 @@ package struct PartRows: Sendable {
     guard count > 0 else { return }
     try PipelineFailure.state { () throws(FileFailure) in
       try table.addPart(number) { format, path throws(FileFailure) in
-        if let file = files[format] { try cache.link(file.name, to: path) }
+        guard let file = sums[format] else { return nil }
+        try cache.link(file.name, to: path)
+        return file.sum
       }
     }
   }
@@ -64,7 +69,7 @@ package final class PartRowsWriter {
   private let cache: PartCache
   private let part: String
   private let table: Table
-  private var files: [(format: TableFormat, file: DurableFile)] = []
+  private var files: [(format: TableFormat, file: DurableFile, sum: FileSum)] = []
   private var count = 0
   private var unwritten = 0
 
@@ -72,11 +77,12 @@ package final class PartRowsWriter {
   package init(_ part: String, _ table: Table, _ encoding: TableEncoding, in cache: PartCache) throws(PipelineFailure) {
     (self.cache, self.part, self.table) = (cache, part, table)
     files = try PipelineFailure.state { () throws(FileFailure) in
-      var files: [(TableFormat, DurableFile)] = []
+      var files: [(TableFormat, DurableFile, FileSum)] = []
       for format in TableFormat.allCases where encoding.formats.contains(format) {
         let file = try cache.begin(Self.name(part, table, format))
-        if format == .csv { try file.append(table.csvHeader.span) }
-        files.append((format, file))
+        let header = format == .csv ? table.csvHeader : []
+        try file.append(header.span)
+        files.append((format, file, FileSum(of: header)))
       }
       return files
     }
@@ -90,8 +96,10 @@ package final class PartRowsWriter {
     count += rows.count
     unwritten += rows.jsonLines.count + rows.csv.count
     try PipelineFailure.state { () throws(FileFailure) in
-      for (format, file) in files {
+      for index in files.indices {
+        let (format, file, _) = files[index]
         try file.append(rows[format].span)
+        files[index].sum.add(rows[format])
         if unwritten >= Self.writingBytes { file.beginWriting() }
       }
     }
@@ -101,11 +109,11 @@ package final class PartRowsWriter {
   /// Makes the rows durable, in files whose names begin with `name`.
   package func finish(_ name: String) throws(PipelineFailure) -> PartRows {
     try PipelineFailure.state { () throws(FileFailure) in
-      var finished: [TableFormat: (String, Int64)] = [:]
-      for (format, file) in files {
+      var finished: [TableFormat: (String, FileSum)] = [:]
+      for (format, file, sum) in files {
         try file.synchronize()
         let name = Self.name(name, table, format)
-        finished[format] = (name, try file.byteCount())
+        finished[format] = (name, sum)
         try cache.publish(Self.name(part, table, format), as: name)
       }
       return PartRows(count, finished)

@@ -1,14 +1,31 @@
 internal import DurableFiles
 internal import TableReading
 
-/// The checksum at the end of a file: the CRC-32 of its words, and their number.
-struct FileSum {
+/// The checksum of a file: the CRC-32 of its words, and their number.
+struct FileSum: Equatable, Sendable {
   private var checksum: CRC32
   private var count: Int
 
   init(_ checksum: CRC32 = CRC32(), count: Int = 0) { (self.checksum, self.count) = (checksum, count) }
 
+  /// Computes the checksum of some bytes.
+  init(of bytes: [UInt8]) { self.init(CRC32(of: bytes), count: bytes.count) }
+
+  /// The checksum as it is at the end of a file.
   var value: UInt64 { UInt64(checksum.value) << 32 | UInt64(truncatingIfNeeded: count) }
+
+  /// The number of bytes of a file whose words are bytes.
+  var byteCount: Int64 { Int64(count) }
+
+  /// The number of bytes and the CRC-32 as text.
+  var text: String { "\(count) \(String(checksum.value, radix: 16))" }
+
+  /// Reads what `text` has written; nil if it is something else.
+  init?(_ text: String) {
+    let words = text.split(separator: " ")
+    guard words.count == 2, let count = Int(words[0]), let value = UInt32(words[1], radix: 16) else { return nil }
+    self.init(CRC32(value), count: count)
+  }
 
   mutating func add(_ words: [some FixedWidthInteger & BitwiseCopyable]) {
     checksum.update(words.span)

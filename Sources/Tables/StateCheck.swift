@@ -54,6 +54,9 @@ package struct StateCheck {
     _ = take(Result { () throws(FileFailure) in try ArchivedInputs.verify(ledger.state.putAway, in: folder) })
   }
 
+  /// Adds problems of other files.
+  package mutating func add(problems others: [String]) { problems += others }
+
   /// Returns the value of a result; for a failure adds a problem and returns nil.
   private mutating func take<Value>(_ result: Result<Value, FileFailure>) -> Value? {
     switch result {

@@ -159,7 +159,10 @@ package struct Loader {
       var changed: [DerivedVersion] = []
       let snapshot = try Self.reading { () throws(FileFailure) in try DerivedSnapshot(of: source.output) }
       for table in source.derived {
-        let version = try Self.reading { () throws(FileFailure) in try DerivedVersion(of: table, in: snapshot) }
+        let version = try Self.reading { () throws(FileFailure) in
+          try snapshot.verify(table)
+          return try DerivedVersion(of: table, in: snapshot)
+        }
         if let version, loadedVersions[table.name] != version.text { changed.append(version) }
       }
       guard !changed.isEmpty else { return }

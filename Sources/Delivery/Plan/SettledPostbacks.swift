@@ -52,6 +52,7 @@ struct SettledPostbacks {
   /// Opens the tables of an output; nil if it does not have them.
   init?(in output: String) throws(FileFailure) {
     snapshot = try DerivedSnapshot(of: output)
+    for table in [Table.settled, .settledEvents] { try snapshot.verify(table) }
     guard let rows = try StoredRows(.settled, in: snapshot.folder) else { return nil }
     self.rows = rows
     events = try StoredRows(.settledEvents, in: snapshot.folder)

@@ -36,6 +36,9 @@ package struct RemovalRequest: Sendable {
   /// Indicates that the request has addresses, so that the records of a spool say which rows came from them.
   package let hasAddresses: Bool
 
+  /// Indicates that the request names neither a transaction nor an address.
+  package var isEmpty: Bool { transactionIDs.isEmpty && !hasAddresses }
+
   /// Makes a request for transactions and addresses; letter case does not matter.
   package init(transactionIDs: [String], addresses: [String]) {
     hasAddresses = !addresses.isEmpty

@@ -18,7 +18,7 @@ struct DerivedOptions {
     let isCSVSafe = Option.csvSafe.configured { $0.derived.isCSVSafe }.isGiven
     let isReplacing = Option(
       "--replace",
-      "Replace the table that is there even if the new one has fewer than 80 % of its rows."
+      "Replace the table that is there even if the new one has fewer than 80 % of its rows, or a damaged one was unique."
     ).isGiven
     let forgetsOthers = Option(
       "--reset",
@@ -114,8 +114,12 @@ final class DerivedWork {
   /// Keeps the derived tables of the output where those of another folder are written.
   private let snapshot: DerivedSnapshot?
 
-  /// Begins a generation. The state of the run knows what was removed from its tables.
-  init(_ options: DerivedOptions, progress: AnalysisProgress.Handler?) throws(CommandFailure) {
+  /// Begins a generation for some commands. The state of the run knows what was removed from its tables.
+  init(
+    _ options: DerivedOptions,
+    for commands: [any DerivedCommand.Type],
+    progress: AnalysisProgress.Handler?
+  ) throws(CommandFailure) {
     let isOfWholeRun: Bool
     do throws(FileFailure) {
       isOfWholeRun = try options.tables().areOfWholeRuns
@@ -127,6 +131,7 @@ final class DerivedWork {
     }
     do {
       generation = try DerivedGeneration(in: options.target)
+      try DerivedRepair(options).removeDamaged(from: generation, before: commands)
       // Read behind the lock, so that no older rows take the place of newer ones.
       tables = try options.tables(progress)
       rows = try tables.digest()
@@ -199,7 +204,7 @@ extension DerivedCommand {
     let answer: DerivedAnswer
     do {
       defer { progress.clear() }
-      let work = try DerivedWork(derived, progress: progress.handler)
+      let work = try DerivedWork(derived, for: [Self.self], progress: progress.handler)
       answer = try await make(in: work, progress)
       try work.commit([Self.self])
     } catch {

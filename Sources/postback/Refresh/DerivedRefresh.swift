@@ -59,13 +59,16 @@ struct DerivedRefresh {
           RefreshResult(step: type(of: $0).manual.name, state: "planned", note: DerivedInputs.none)
         }
       }
-      let manifest = try DerivedSnapshot(of: first.derived.target).manifest
+      let snapshot = try DerivedSnapshot(of: first.derived.target)
+      let (manifest, damaged) = (snapshot.manifest, try snapshot.changedFiles())
       let rows = try rows ?? first.derived.tables().digest()
       let isPublished = try DerivedStore.isPublished(in: first.derived.target)
       var isChanged = false
       for command in commands {
         let name = type(of: command).manual.name
         var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
+        let tables = DerivedRepair.tables(of: name)
+        if let file = damaged.first(where: { tables.contains($0.table) }) { reason = file.text }
         if isChanged, reason == nil { reason = "the tables before it have changed" }
         isChanged = isChanged || reason != nil
         if reason == nil, !isPublished { reason = Self.lostLink }
@@ -104,7 +107,8 @@ struct DerivedRefresh {
     var answers: [DerivedAnswer] = []
     do {
       defer { progress.clear() }
-      let work = try DerivedWork(first.derived, progress: progress.handler)
+      let planned = zip(commands, results).filter(\.1.isPlanned).map { type(of: $0.0) }
+      let work = try DerivedWork(first.derived, for: planned, progress: progress.handler)
       // Another refresh may have done the work until this one had the lock, and a lost link is in its place again.
       results = zip(results, try plan(work.rows)).map { before, now in
         guard before.isPlanned, !now.isPlanned else { return now }

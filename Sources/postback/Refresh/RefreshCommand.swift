@@ -21,7 +21,7 @@ struct RefreshCommand: Command {
   struct PassedOptions: OptionGroup {
     private let isReplacing = Option(
       "--replace",
-      "Replace tables even if the new ones have fewer than 80 % of their rows."
+      "Replace tables even if the new ones have fewer than 80 % of their rows, or a damaged one was unique."
     ).isGiven
     private let state = DerivedOptions.stateOption.value(.text)
     private let jobs = Option.jobs("Work on N batches at once; default the number of cores.")
@@ -38,7 +38,9 @@ struct RefreshCommand: Command {
 
       settle, enrich and daily make their tables again if rows, settings or files have changed, and commit them together:
       readers see all of the old tables or all of the new ones. A table that would lose more than 20 % of its rows is an
-      error, and nothing changes, unless rows were removed by retain or forget, or --replace is given. The page is made again
+      error, and nothing changes, unless rows were removed by retain or forget, or --replace is given. A table of which a file
+      is missing or has another length is made again. If it has days or changes that follow from no row any more, that is an
+      error (65), and --replace makes it without them. The page is made again
       with new tables; the database and the partners get what is new. The steps after one that fails are left out; when it
       works again, refresh goes on where it stopped.
       Exit status: that of the step that failed; 0; 64 usage.

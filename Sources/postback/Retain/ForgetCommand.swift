@@ -49,13 +49,15 @@ struct ForgetCommand: Command {
 
       The state keeps digests of a removed postback and its transaction. A replay, also one that the parser refuses, becomes a
       reject without personal data (duplicate_forgotten); to remove it from the spool too, run the command again, with --spool
-      alone. Parts and files that were moved elsewhere, backups and databases are not searched. After an interruption run the
-      same command again. Stop the consumer of the state first, and postback deliver.
+      alone. Parts and files that were moved elsewhere, backups and databases are not searched. A part that was compressed where it
+      is, or another file with the name of a part and a further ending, is an error (65), and nothing is removed.
+      So is a file of the spool that is compressed to anything but gzip and zstd.
+      After an interruption run the same command again. Stop the consumer of the state first, and postback deliver.
 
       Of Apple Search Ads it removes the rows of a token, or those with a key, from asa_attributions and its journal; asa_daily
       has only sums. If nothing else is given, no state is needed. Do not import or exchange the same records again.
-      Exit status: 0 also if nothing was found; 64 usage, 65 the state or a part is damaged, 66 there is no state, 74 I/O,
-      75 a process uses the state or the spool, or a file that waits in the spool has such a record.
+      Exit status: 0 also if nothing was found; 64 usage, 65 the state or a part is damaged, or a part is compressed, 66
+      there is no state, 74 I/O, 75 a process uses the state or the spool, or a file that waits in the spool has such a record.
       """,
     options: Options.options,
     example: "postback forget --out out --spool spool --transaction-id 6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"
@@ -93,12 +95,20 @@ struct ForgetCommand: Command {
 
   func run() async throws(CommandFailure) {
     do {
+      try refuseUnsearched()
       let attributions = try forgetAttributions()
       if isOfPostbacks { return try await forget(and: attributions) }
       try report(nil, [:], 0, nil, attributions)
     } catch {
       throw CommandFailure(of: error)
     }
+  }
+
+  /// Throws if a table that the request concerns has rows in a file that is not searched.
+  private func refuseUnsearched() throws(FileFailure) {
+    var tables: [Table] = attributions.isEmpty ? [] : [.searchAdsAttributions]
+    if !request.isEmpty { tables += Table.all + Table.derived + [.partnerDeliveries] }
+    try UnsearchedFiles.refuse(in: output, of: tables)
   }
 
   /// Removes the attributions of Apple Search Ads. Returns their number.

@@ -55,6 +55,13 @@ struct ForgottenSpool {
       )
     }
     for file in try Self.read(in: path) {
+      guard try request.isEmpty || !StoredCompression.isOther(file) else {
+        throw CommandFailure(
+          .configuration,
+          "\(file): The file is compressed in a format that is not read, so it was not searched, and nothing was removed "
+            + "from the tables and the spool. Decompress it, or use gzip or zstd, then run again."
+        )
+      }
       var (removed, masked, kept) = (0, 0, [(line: Int, newLine: Int)]())
       var isWhole = true
       var count = 0

@@ -20,6 +20,19 @@ enum StoredCompression {
       }
   }
 
+  /// The first bytes of files in formats that are not read: of xz, bzip2, lz4, ZIP and 7z.
+  private static let otherStarts: [[UInt8]] = [
+    [0xFD, 0x37, 0x7A, 0x58], [0x42, 0x5A, 0x68], [0x04, 0x22, 0x4D, 0x18], [0x50, 0x4B, 0x03, 0x04],
+    [0x37, 0x7A, 0xBC, 0xAF],
+  ]
+
+  /// Tells if an existing file is compressed in a format that is not read.
+  static func isOther(_ path: String) throws(FileFailure) -> Bool {
+    var start = [UInt8](repeating: 0, count: 4)
+    let count = try DurableFile(path, .reading).read(into: &start, at: 0)
+    return otherStarts.contains { start.prefix(count).starts(with: $0) }
+  }
+
   /// Returns the bytes in the format.
   func encode(_ bytes: [UInt8]) -> [UInt8] {
     switch self {

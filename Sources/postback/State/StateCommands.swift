@@ -1,5 +1,6 @@
 internal import Answers
 internal import PostbackServer
+internal import DerivedTables
 internal import DurableFiles
 internal import Ledger
 internal import Tables
@@ -21,9 +22,9 @@ struct StateCheckCommand: Command {
     summary: "Compare the tables and the state, every byte of every part, with what was committed.",
     usage: "OUT [--state DIR] [--json]",
     discussion: """
-      Reads all of OUT and of the state and changes nothing. Prints each problem with the file and what to do, and a note
-      for each further file that does no harm. The state is locked during the check: stop its consumer first. No right to
-      write is needed, so a copy on a read-only disk can be checked.
+      Reads all of OUT, with the derived tables, and of the state and changes nothing. Prints each problem with the file and
+      what to do, and a note for each further file that does no harm. The state is locked during the check: stop its consumer
+      first. No right to write is needed, so a copy on a read-only disk can be checked.
       Exit status: 0 sound, 65 there is a problem; 64 usage, 66 the state or the folder does not exist, 73 the state cannot
       be opened, 74 I/O, 75 another process uses the state.
       """,
@@ -49,7 +50,8 @@ struct StateCheckCommand: Command {
     guard (try? Directory.names(in: output)) != nil else {
       throw CommandFailure(.noInput, "The folder \(output) cannot be read. Check the path.")
     }
-    let check = StateCheck(output: output, state: state)
+    var check = StateCheck(output: output, state: state)
+    check.add(problems: derivedProblems())
     try Terminal.print(printsJSON ? check.json.description : check.text)
     let count = check.problems.count
     guard count == 0 else {
@@ -57,6 +59,18 @@ struct StateCheckCommand: Command {
         .configuration,
         "The state \(folder) is not sound: \(count) problem\(count == 1 ? " was" : "s were") found."
       )
+    }
+  }
+}
+
+extension StateCheckCommand {
+  /// The files of the derived tables that are not as they were committed, as sentences with the advice.
+  fileprivate func derivedProblems() -> [String] {
+    do throws(FileFailure) {
+      let repair = try DerivedRepair(output, state: folder)
+      return try DerivedSnapshot(of: output).changedFiles(readsBytes: true).map { "\(repair.failure($0))" }
+    } catch {
+      return ["\(error)"]
     }
   }
 }

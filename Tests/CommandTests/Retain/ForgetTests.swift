@@ -47,6 +47,48 @@ import Testing
     #expect(try site.rows("skan_settled").allSatisfy { $0.string("postback_key") != key })
   }
 
+  @Test(arguments: [
+    "skan_postbacks/part-00000001.jsonl", "skan_rejects/part-00000001.jsonl", "skan_settled/part-00000001.jsonl",
+  ])
+  func `changes nothing while a part is compressed, which is not searched`(_ part: String) async throws {
+    let site = try await ForgetSite()
+    let (id, _) = try site.copied()
+    let (path, compressed) = ("\(site.out)/\(part)", "\(site.out)/\(part).gz")
+    // What it holds does not matter.
+    try FileManager.default.moveItem(atPath: path, toPath: compressed)
+    let before = try site.files(holding: id)
+    let command = ["forget", "--out", site.out, "--transaction-id", id]
+    let refused = try await BuiltCommand.run(command)
+    #expect(refused.status == 65 && refused.text.isEmpty)
+    #expect(refused.errorText.contains("\(compressed): The file may have rows of the request and is not searched"))
+    #expect(try site.files(holding: id) == before)
+    // A request that the tables have nothing to do with, and the removal of replays from the spool.
+    let token = try await BuiltCommand.run(["forget", "--out", site.out, "--attribution-token", "token"])
+    #expect(token.status == 0, "\(token.errorText)")
+    _ = try await site.forget([])
+    try FileManager.default.moveItem(atPath: compressed, toPath: path)
+    _ = try await site.forget(["--transaction-id", id])
+    #expect(try site.files(holding: id) == [])
+  }
+
+  @Test func `changes nothing while a file of the spool has a compression that is not read`() async throws {
+    let site = try await ForgetSite()
+    let (id, _) = try site.copied()
+    let file = "\(site.spool)/done/\(try #require(try site.folder.files(below: "spool/done").first))"
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    // As xz begins.
+    try Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0] + bytes).write(to: URL(fileURLWithPath: file))
+    let before = try site.files(holding: id)
+    let refused = try await BuiltCommand.run([
+      "forget", "--out", site.out, "--spool", site.spool, "--transaction-id", id,
+    ])
+    #expect(refused.status == 65 && refused.errorText.contains(file), "\(refused.errorText)")
+    #expect(try site.files(holding: id) == before)
+    try bytes.write(to: URL(fileURLWithPath: file))
+    _ = try await site.forget(["--transaction-id", id])
+    #expect(try site.files(holding: id) == [])
+  }
+
   @Test func `daily counts the rest once after a request`() async throws {
     let site = try await ForgetSite()
     func postbacks() async throws -> Int {

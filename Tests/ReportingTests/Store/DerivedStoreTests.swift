@@ -85,6 +85,24 @@ import Testing
     #expect(try DurableFolder(output).target(ofLink: Table.daily.name) == "_derived/current/skan_daily")
   }
 
+  @Test func `knows which files are not as they were committed, also those of earlier generations`() throws {
+    try begin([.settled, .daily], "1").commit()
+    try begin([.daily], "22").commit()
+    let snapshot = try DerivedSnapshot(of: output)
+    func changed(readsBytes: Bool = false) throws -> [String] {
+      try snapshot.changedFiles(readsBytes: readsBytes).map { "\($0.table)/\($0.name)" }
+    }
+    #expect(try changed(readsBytes: true) == [])
+    let summary = "skan_settled/\(DerivedTable.summaryName)"
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(snapshot.folder)/\(summary)"))
+    #expect(try changed() == [])
+    #expect(try changed(readsBytes: true) == [summary])
+    try Data("2".utf8).write(to: URL(fileURLWithPath: "\(snapshot.folder)/\(summary)"))
+    #expect(try changed() == [summary])
+    try FileManager.default.removeItem(atPath: "\(snapshot.folder)/skan_daily")
+    #expect(try changed() == ["skan_daily/\(DerivedTable.summaryName)", "skan_daily/part-00000001.jsonl", summary])
+  }
+
   @Test func `remembers settings with the tables that were made with them`() throws {
     let expected = try {
       let generation = try begin([.settled], "1")

@@ -1,0 +1,80 @@
+internal import CampaignEnrichment
+internal import CopySettlement
+internal import DailyReports
+internal import DerivedTables
+internal import DurableFiles
+internal import Ledger
+internal import NullValueModelling
+internal import SearchAdsReports
+internal import Tables
+internal import VendorReports
+
+/// The rules for files of derived tables that are not as they were committed.
+struct DerivedRepair {
+  private let output: String
+  private let isReplacing: Bool
+  /// The names of the tables with rows that cannot be calculated again.
+  private let unique: Set<String>
+
+  /// The commands in the order in which they build on each other, with the tables that each makes.
+  private static let tables: [(command: String, tables: [Table])] = [
+    ("settle", [.settled, .settledEvents]), ("enrich", [.enriched]),
+    ("daily", [.daily, .dailyEvents, .dailyValues, .dailyChanges, .modelled, .searchAdsDaily, .vendorDaily]),
+  ]
+
+  /// The names of the tables that a command makes.
+  static func tables(of command: String) -> Set<String> {
+    Set(tables.first { $0.command == command }?.tables.map(\.name) ?? [])
+  }
+
+  /// Makes the rules for the derived tables in a folder. `state` is that of the run.
+  init(_ output: String, state: String, isReplacing: Bool = false) throws(FileFailure) {
+    (self.output, self.isReplacing) = (output, isReplacing)
+    // Days whose rows were removed stay as they are, and the changes tell what earlier reports had.
+    var keepsDays = false
+    if Ledger.isThere(state) {
+      for table in [Table.postbacks, .events] where try Ledger.retentionEnd(state, of: table.name) != nil {
+        keepsDays = true
+      }
+    }
+    unique = keepsDays ? Self.tables(of: "daily") : [Table.dailyChanges.name]
+  }
+
+  /// Makes the rules for the options of a command.
+  init(_ options: DerivedOptions) throws(FileFailure) {
+    try self.init(options.target, state: options.state, isReplacing: options.isReplacing)
+  }
+
+  /// Removes damaged tables from a generation, so that commands make them as if there had been none. Throws `.damaged` if one
+  /// cannot be made again, or is made by another command and read by these.
+  func removeDamaged(
+    from generation: DerivedGeneration,
+    before commands: [any DerivedCommand.Type]
+  ) throws(FileFailure) {
+    let names = commands.map { $0.manual.name }
+    let made = Set(names.flatMap(Self.tables))
+    let read = Self.tables.prefix { $0.command != names.last }.flatMap { $0.tables.map(\.name) }
+    let files = try generation.changedFiles(readingBytesOf: unique.intersection(made))
+    for file in files where read.contains(file.table) && !made.contains(file.table) { throw failure(file) }
+    let own = files.filter { made.contains($0.table) }
+    if !isReplacing, let file = own.first(where: { unique.contains($0.table) }) { throw failure(file) }
+    if !own.isEmpty { try generation.remove(Set(own.map(\.table))) }
+  }
+
+  /// The failure for a file, with the advice.
+  func failure(_ file: ChangedFile) -> FileFailure {
+    let isUnique = unique.contains(file.table)
+    let removal = file.hasLength ? "\(isUnique ? "remove" : "Remove") the file, and " : ""
+    let advice =
+      isUnique
+      ? "Restore the file from a copy; or \(removal)give postback refresh --replace, which writes the table without the rows "
+        + "that cannot be calculated again"
+      : "\(removal)\(removal.isEmpty ? "Give" : "give") postback refresh, which makes the table again"
+    return FileFailure(.damaged, "\(output)/\(file.table)/\(file.name)", file.finding, advice: advice)
+  }
+}
+
+extension ChangedFile {
+  /// The file and what is wrong with it, as the reason of a step.
+  var text: String { "\(table)/\(name): \(finding)" }
+}
