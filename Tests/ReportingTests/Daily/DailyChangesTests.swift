@@ -1,5 +1,6 @@
 import Base
 import ConversionModel
+import DerivedTables
 import JSON
 import Ledger
 import Tables
@@ -67,6 +68,31 @@ import Testing
     #expect(try report.changes().prefix(changes.count) == changes[...])
     #expect(!later.isEmpty && later.allSatisfy { $0.hasSuffix(" lookup") })
     #expect(later.contains("\(day) installs 1 0 lookup") && later.contains("\(day) installs - 1 lookup"))
+  }
+
+  @Test func `costs that come after their postbacks change nothing but costs`() async throws {
+    let report = try CostReport()
+    try report.write([Postback(), Postback(campaign: "2002")])
+    let other = "date,network_name,campaign_id,currency,cost\n2026-03-06,One,2002,USD,3\n"
+    try await report.report(cost: other)
+    try await report.report(cost: other + "2026-03-06,One,2001,USD,2\n")
+    let day = "install 2026-03-06 2001"
+    #expect(try report.changes() == ["\(day) cost - 2 cost"])
+    try await report.report(cost: other)
+    #expect(try report.changes() == ["\(day) cost - 2 cost", "\(day) cost 2 - cost"])
+  }
+
+  @Test func `less after a removal has no reason, and more on another day is late`() async throws {
+    let report = try CostReport()
+    let late = Postback(campaign: "2002", installed: "2026-03-07T18:00:00Z")
+    try report.write([Postback(), Postback(), late])
+    try await report.report { ($0.dimensions, $0.replacement.removals) = ([.campaignID], 1) }
+    try report.write([Postback(), late, late])
+    try await report.report { ($0.dimensions, $0.replacement.removals) = ([.campaignID], 2) }
+    let changes = try report.changes()
+    #expect(changes.contains("install 2026-03-06 2001 installs 2 1 -"))
+    #expect(changes.contains("install 2026-03-07 2002 installs 1 2 late_postback"))
+    #expect(changes.contains("received 2026-03-10 2001 installs 2 1 -"))
   }
 
   @Test func `where two files have changed, the reason of what both may cause is not told`() async throws {
