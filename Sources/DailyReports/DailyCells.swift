@@ -58,6 +58,13 @@ package struct DailyCells: Sendable {
     }
   }
 
+  /// Removes the postbacks that were received after a day, and returns their counts.
+  mutating func removeReceived(after day: Int64) -> [DailyCell: Int] {
+    let removed = counts.filter { $0.key.received > day && $0.key.received != DailyCell.unknownDay }
+    for cell in removed.keys { counts[cell] = nil }
+    return removed
+  }
+
   /// The postbacks whose events are those of all with the same outcome, with the number of the outcome. The events of
   /// settled ones are in `skan_settled_events`.
   package func examples(settled: Bool) -> [PostbackKey: Int] {

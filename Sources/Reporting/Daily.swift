@@ -70,6 +70,7 @@ package struct Daily: Sendable {
     let merging = PartMerging(.daily, empty: DailyPart(), cache: cache, jobs: jobs, keepsParts: true)
     try await merging.add(try pass.dailyItems(), to: &total)
     (cells, summary.rows) = (total.cells, total.rows)
+    if settings.asOf == nil { summary.rows.leaveOut(receivedAfter: settings.today, of: &cells) }
     unreadable += total.unreadable
   }
 

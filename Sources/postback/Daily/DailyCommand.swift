@@ -33,7 +33,7 @@ struct DailyCommand: DerivedCommand {
       .configured { $0.derived.environments?.joined(separator: ",") }.value(
         .list(of: ["production", "development", "custom"])
       )
-    let asOf = Option("--as-of TIME", "The time that the report is of; default the latest time of receipt.")
+    let asOf = Option("--as-of TIME", "The time that the report is of; default the latest time of receipt up to today.")
       .value(.time)
     let days = DayOptions(
       since: "Calculate the days from this one on; other days keep the rows of the earlier tables.",
