@@ -104,10 +104,11 @@ package struct Daily: Sendable {
       earlier: earlier
     )
     var writer = try DailyWriter(inputs, &outputs, lookups, modelling, summary)
+    let currency = inputs.currency?.code
     for type in DateType.allCases {
-      try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)
+      try await outputs.appendEarlier(.before, of: type, settings, currency: currency, jobs: jobs)
       try await writer.write(cells, of: type, into: &outputs, jobs: jobs)
-      try await outputs.appendEarlier(.after, of: type, settings, jobs: jobs)
+      try await outputs.appendEarlier(.after, of: type, settings, currency: currency, jobs: jobs)
       try writer.writeRowsWithoutDay(into: &outputs)
     }
     summary = try writer.finish(&outputs)

@@ -32,6 +32,14 @@ package struct DailyProvenance: Sendable, Equatable {
   private static let settingsKey = "settings"
   private static let rowsKey = "rows_digest"
 
+  private static let currencyPrefix = "currency="
+
+  /// The currency to which amounts were converted; nil if they stayed in their own.
+  var currency: String? {
+    let text = settings.first { $0.hasPrefix(Self.currencyPrefix) }?.dropFirst(Self.currencyPrefix.count)
+    return text.flatMap { $0.isEmpty ? nil : String($0) }
+  }
+
   /// The members of the summary.
   package var members: [JSONValue.Member] {
     Self.members.map { .init($0.key, digests[$0.reason].map(JSONValue.string) ?? .null) } + [

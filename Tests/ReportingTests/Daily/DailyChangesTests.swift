@@ -170,6 +170,30 @@ import Testing
     #expect(days == ["install 2026-03-06", "received 2026-03-10", "received 2026-03-08"])
   }
 
+  @Test func `days that stay have the currency and the dimensions of the others`() async throws {
+    let report = try CostReport()
+    let first = Postback(received: "2026-03-08T00:00:00Z", installed: "2026-03-04T00:00:00Z")
+    try report.write([first, Postback()])
+    try await report.report(rates: "date,currency,rate\n2026-03-04,USD,1\n")
+    let rows = try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl")
+    let day = try #require(Timestamp(dateOrTime: "2026-03-06")).daysSince1970
+    func refusal(_ change: @escaping (inout DailySettings) -> Void) async -> String {
+      do {
+        try await report.report(change)
+        return "none"
+      } catch {
+        return "\(error)"
+      }
+    }
+    let since = await refusal { $0.since = day }
+    #expect(since.contains("The rows of the other days have the currency USD"), "\(since)")
+    #expect(since.contains("Give --currency USD and --rates, or leave out --since and --until"))
+    let kept = await refusal { ($0.since, $0.firstKeptDay, $0.dimensions) = (day, day, [.appID]) }
+    #expect(kept.contains("removed have the dimensions app_id;network_name;campaign_id;country, and cannot"), "\(kept)")
+    #expect(kept.contains("or another folder with --out"))
+    #expect(try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl") == rows)
+  }
+
   @Test func `changes are found in CSV too`() async throws {
     let report = try CostReport()
     try report.write([Postback()])
