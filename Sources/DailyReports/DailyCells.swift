@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 internal import NullValueModelling
 package import PostbackVerification
@@ -147,7 +148,7 @@ package struct DailyCells: Sendable {
     var ranks = [UInt32](repeating: 0, count: places.count)
     var rank: UInt32 = 0
     for (position, index) in order.enumerated() {
-      if position > 0, places[order[position - 1]].values != places[index].values { rank += 1 }
+      if position > 0, DailyGroup.precedes(places[order[position - 1]].values, places[index].values) { rank += 1 }
       ranks[index] = rank
     }
     return ranks

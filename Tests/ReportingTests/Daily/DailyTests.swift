@@ -176,7 +176,9 @@ import Testing
   @Test func `a time of receipt in the future makes no day final`() async throws {
     let folder = try DailyFolder([[:], ["received_at": #""2099-01-02T00:00:00Z""#, "estimated_install_date": "null"]])
     func days() throws -> [String] {
-      try folder.rows(.received).map { "\($0.text(.date) ?? "") \($0.text(.status) ?? "") \($0.integer(.postbacks) ?? 0)" }
+      try folder.rows(.received).map { row in
+        "\(row.text(.date) ?? "") \(row.text(.status) ?? "") \(row.integer(.postbacks) ?? 0)"
+      }
     }
     let summary = try await folder.report()
     #expect(summary.asOf?.description == "2026-03-10T06:00:00Z")
@@ -192,6 +194,18 @@ import Testing
     #expect(early.warnings.contains { $0.hasPrefix("All times of receipt lie in the future") })
     let given = try await folder.report { $0.asOf = Timestamp(dateOrTime: "2100-01-01") }
     #expect(given.postbacks == 2 && given.warnings.isEmpty)
+  }
+
+  @Test func `texts in different normal forms of Unicode are two groups, in any order`() async throws {
+    let rows = [["forwarder": "\"\u{E9}\""], ["forwarder": "\"e\u{301}\""], ["forwarder": "\"\u{E9}\""]]
+    var all: Set<[UInt8]> = []
+    for order in [[0, 1, 2], [1, 0, 2], [2, 0, 1]] {
+      let folder = try DailyFolder(order.map { rows[$0] })
+      try await folder.report { $0.dimensions = [.forwarder] }
+      all.insert(try folder.bytes())
+      #expect(try folder.rows().map { $0.integer(.postbacks) } == [1, 2])
+    }
+    #expect(all.count == 1)
   }
 
   @Test func `other environments and the tests of forwarders are left out`() async throws {
