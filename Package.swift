@@ -182,7 +182,7 @@ let package = Package(
     module(
       "PostbackCopies",
       [
-        "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger", "Tables",
+        "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger", "Tables",
         "PostbackPipeline", "TableReading", "DerivedTables",
       ]
     ),

@@ -1,3 +1,4 @@
+internal import Base
 internal import PostbackCopies
 
 /// The state of an unsigned field of a postback, over all its copies.
@@ -105,9 +106,9 @@ struct FieldSettlement: Sendable {
 
   /// Tells if a forwarder that is named sent different values of a field.
   private static func isSelfConflict(_ field: UnsignedField, _ copies: [PostbackCopy]) -> Bool {
-    var values: [String: Int64] = [:]
+    var values: [ExactText: Int64] = [:]
     for copy in copies where !copy.isDirect && copy.values[field] != UnsignedValues.unreadable {
-      guard let forwarder = copy.forwarder else { continue }
+      guard let forwarder = copy.forwarder?.exact else { continue }
       if let other = values.updateValue(copy.values[field], forKey: forwarder), other != copy.values[field] {
         return true
       }

@@ -105,7 +105,7 @@ struct PostbackSettlement: Sendable {
   /// The names of the forwarders, sorted.
   var forwarders: [String] {
     if copies.count == 1 { return copies[0].forwarder.map { [$0] } ?? [] }
-    return Set(copies.filter { !$0.isDirect }.compactMap(\.forwarder)).sorted()
+    return Set(copies.filter { !$0.isDirect }.compactMap(\.forwarder?.exact)).sorted().map(\.text)
   }
 
   /// Tells if a device's own copy contradicts a forwarder's and does not count, because the rule has no time from which on

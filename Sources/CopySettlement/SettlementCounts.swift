@@ -1,3 +1,4 @@
+package import Base
 package import ConversionModel
 internal import PostbackCopies
 
@@ -21,7 +22,7 @@ package struct SettlementCounts: Sendable {
     /// The counts of all postbacks.
     package internal(set) var all = PartyCounts()
     /// The counts by forwarder; nil stands for copies without the name of one.
-    package internal(set) var forwarders: [String?: PartyCounts] = [:]
+    package internal(set) var forwarders: [ExactText?: PartyCounts] = [:]
   }
 
   /// A change of decoded revenue against `skan_postbacks`.
@@ -126,10 +127,10 @@ extension SettlementCounts.Group {
     let forwarded = settlement.copies.filter { !$0.isDirect }
     all.add(postback, forwarded, day, models)
     if forwarded.count == 1 {
-      forwarders[forwarded[0].forwarder, default: PartyCounts()].add(postback, forwarded, day, models)
+      forwarders[forwarded[0].forwarder?.exact, default: PartyCounts()].add(postback, forwarded, day, models)
     } else {
-      for forwarder in Set(forwarded.map(\.forwarder)) {
-        let own = forwarded.filter { $0.forwarder == forwarder }
+      for forwarder in Set(forwarded.map(\.forwarder?.exact)) {
+        let own = forwarded.filter { $0.forwarder?.exact == forwarder }
         forwarders[forwarder, default: PartyCounts()].add(postback, own, day, models)
       }
     }

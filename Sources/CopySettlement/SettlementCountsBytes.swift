@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 internal import PostbackCopies
 internal import TableReading
@@ -10,7 +11,7 @@ extension SettlementCounts {
       writer.append(group.key.week)
       group.value.all.encode(&writer)
       writer.append(group.value.forwarders) { writer, party in
-        writer.append(party.key)
+        writer.append(party.key?.text)
         party.value.encode(&writer)
       }
     }
@@ -38,7 +39,7 @@ extension SettlementCounts {
     let groups = reader.dictionary { reader in
       let key = Key(network: reader.text(), appID: reader.integer(), week: reader.optional())
       let all = PartyCounts(&reader)
-      return (key, Group(all: all, forwarders: reader.dictionary { ($0.optionalText(), PartyCounts(&$0)) }))
+      return (key, Group(all: all, forwarders: reader.dictionary { ($0.optionalText()?.exact, PartyCounts(&$0)) }))
     }
     let changes = reader.dictionary { reader in
       let key = ChangeKey(appID: reader.integer(), currency: reader.optionalText())

@@ -104,9 +104,9 @@ package struct SettlementSummary: Sendable {
         key: key,
         all: party(group.all),
         forwarders: group.forwarders.sorted {
-          ($0.key == nil ? 1 : 0, $0.key ?? "") < ($1.key == nil ? 1 : 0, $1.key ?? "")
+          ($0.key == nil ? 1 : 0, $0.key ?? "".exact) < ($1.key == nil ? 1 : 0, $1.key ?? "".exact)
         }
-        .map { ($0.key, party($0.value)) }
+        .map { ($0.key?.text, party($0.value)) }
       )
     }
     changes = counts.changes.map { ($0.key, $0.value) }
@@ -139,7 +139,7 @@ package struct SettlementSummary: Sendable {
       if let last, overall[last].network == group.key.network, overall[last].appID == group.key.appID {
         overall[last].all = overall[last].all + group.all
         for (forwarder, counts) in group.forwarders {
-          if let place = overall[last].forwarders.firstIndex(where: { $0.0 == forwarder }) {
+          if let place = overall[last].forwarders.firstIndex(where: { $0.0?.exact == forwarder?.exact }) {
             overall[last].forwarders[place].1 = overall[last].forwarders[place].1 + counts
           } else {
             overall[last].forwarders.append((forwarder, counts))

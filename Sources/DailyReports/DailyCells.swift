@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 internal import NullValueModelling
 package import PostbackVerification
@@ -56,6 +57,13 @@ package struct DailyCells: Sendable {
       global.sender = senders[Int(cell.sender)]
       counts[global, default: 0] += count
     }
+  }
+
+  /// Removes the postbacks that were received after a day, and returns their counts.
+  mutating func removeReceived(after day: Int64) -> [DailyCell: Int] {
+    let removed = counts.filter { $0.key.received > day && $0.key.received != DailyCell.unknownDay }
+    for cell in removed.keys { counts[cell] = nil }
+    return removed
   }
 
   /// The postbacks whose events are those of all with the same outcome, with the number of the outcome. The events of
@@ -140,7 +148,7 @@ package struct DailyCells: Sendable {
     var ranks = [UInt32](repeating: 0, count: places.count)
     var rank: UInt32 = 0
     for (position, index) in order.enumerated() {
-      if position > 0, places[order[position - 1]].values != places[index].values { rank += 1 }
+      if position > 0, DailyGroup.precedes(places[order[position - 1]].values, places[index].values) { rank += 1 }
       ranks[index] = rank
     }
     return ranks

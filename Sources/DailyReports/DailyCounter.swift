@@ -168,9 +168,10 @@ package struct DailyCounter: Sendable {
     _ rows: inout DailyRowCounts
   ) -> (received: Int32, install: Int32) {
     let install = values.time(valueColumns.installDate)
-    if let received { rows.newest = max(rows.newest ?? received, received) } else { rows.withoutReceipt += 1 }
+    let day = Self.day(received)
+    if let received { rows.newest[day] = max(rows.newest[day] ?? received, received) } else { rows.withoutReceipt += 1 }
     if install == nil { rows.withoutInstallDate += 1 }
-    return (Self.day(received), Self.day(install))
+    return (day, Self.day(install))
   }
 
   private static func day(_ time: Int64?) -> Int32 {

@@ -1,3 +1,5 @@
+internal import Base
+
 /// The date that a row of the daily tables is of.
 package enum DateType: String, CaseIterable, Sendable {
   /// The day of receipt.
@@ -43,7 +45,7 @@ extension DailyGroup: Comparable {
   package static func precedes(_ left: [String?], _ right: [String?]) -> Bool {
     for dimension in DailyDimension.allCases {
       let (one, other) = (left[dimension.place], right[dimension.place])
-      guard one != other else { continue }
+      guard one?.exact != other?.exact else { continue }
       guard let one, let other else { return one == nil }
       if dimension.isNumber, one.utf8.count != other.utf8.count { return one.utf8.count < other.utf8.count }
       return one.utf8.lexicographicallyPrecedes(other.utf8)

@@ -13,7 +13,9 @@ package struct DailyOutputs {
   package struct Output {
     package let table: DerivedTable
     /// The rows of the earlier report; nil if there is none.
-    let earlier: TableFiles?
+    var earlier: TableFiles?
+    /// The settings of the earlier report; nil if they are not known.
+    var provenance: DailyProvenance?
     /// The number of rows that were written.
     var rows = 0
   }
@@ -27,14 +29,16 @@ package struct DailyOutputs {
 
   /// Begins the tables in a folder. `skan_daily_values` is written if it is wanted, and if it is there.
   package init(in folder: String, _ settings: DailySettings, wantsValues: Bool) throws(FileFailure) {
+    let provenance = try DerivedTable.summary(of: .daily, in: folder).flatMap(DailyProvenance.init)
     func output(_ table: Table) throws(FileFailure) -> Output {
       let derived = try DerivedTable(table, settings.encoding, in: folder)
-      return Output(table: derived, earlier: settings.isPartial ? try TableFiles(derived: table, in: folder) : nil)
+      let earlier = settings.isPartial ? try TableFiles(derived: table, in: folder) : nil
+      return Output(table: derived, earlier: earlier, provenance: provenance)
     }
     daily = try output(.daily)
     events = try output(.dailyEvents)
-    changes = Output(table: try DerivedTable(.dailyChanges, settings.encoding, in: folder), earlier: nil)
-    modelled = Output(table: try DerivedTable(.modelled, settings.encoding, in: folder), earlier: nil)
+    changes = Output(table: try DerivedTable(.dailyChanges, settings.encoding, in: folder))
+    modelled = Output(table: try DerivedTable(.modelled, settings.encoding, in: folder))
     let hasValues = try DurableFolder("\(folder)/\(Table.dailyValues.name)").byteCount(of: ".") != nil
     values = wantsValues || hasValues ? try output(.dailyValues) : nil
   }
@@ -48,16 +52,18 @@ package struct DailyOutputs {
     try values?.append(rows.values)
   }
 
-  /// Appends the rows that the earlier report has of a part of the days.
+  /// Appends the rows that the earlier report has of a part of the days. Throws if their dimensions are not those of the new one,
+  /// or their currency.
   package mutating func appendEarlier(
     _ part: DailySettings.DayPart,
     of type: DateType,
     _ settings: DailySettings,
+    currency: String?,
     jobs: Int
   ) async throws(PipelineFailure) {
-    try await daily.appendEarlier(.daily, part, of: type, settings, jobs: jobs)
-    try await events.appendEarlier(.dailyEvents, part, of: type, settings, jobs: jobs)
-    try await values?.appendEarlier(.dailyValues, part, of: type, settings, jobs: jobs)
+    try await daily.appendEarlier(.daily, part, of: type, settings, currency, jobs: jobs)
+    try await events.appendEarlier(.dailyEvents, part, of: type, settings, currency, jobs: jobs)
+    try await values?.appendEarlier(.dailyValues, part, of: type, settings, currency, jobs: jobs)
   }
 
   /// Appends rows of the changes.
@@ -88,20 +94,27 @@ extension DailyOutputs.Output {
     _ part: DailySettings.DayPart,
     of type: DateType,
     _ settings: DailySettings,
+    _ currency: String?,
     jobs: Int
   ) async throws(PipelineFailure) {
     guard let earlier else { return }
+    let other = provenance.map(\.currency).flatMap { $0 == currency ? nil : $0 ?? "" }
     let reader = DailyEarlierRows(table: declaration, part: part, type: type, settings: settings)
     try await earlier.scan(jobs: jobs) {
       reader.read($0)
     } take: { batch throws(PipelineFailure) in
       do throws(FileFailure) {
         if let other = batch.otherDimensions {
-          throw FileFailure(
-            .incompatible,
-            "\(table.output)/\(declaration.name)",
-            "The rows of the other days have the dimensions \(other)",
-            advice: "Give --dimensions \(other.replacing(";", with: ",")), or leave out --since and --until"
+          let option = "--dimensions \(other.isEmpty ? "''" : other.replacing(";", with: ","))"
+          throw refusal("the dimensions \(other.isEmpty ? "of none" : other)", option, declaration, settings)
+        }
+        if let other, batch.rows.count > 0 {
+          let option = other.isEmpty ? "no --currency and --rates, with --reset" : "--currency \(other) and --rates"
+          throw refusal(
+            other.isEmpty ? "amounts in their own currencies" : "the currency \(other)",
+            option,
+            declaration,
+            settings
           )
         }
         try append(batch.rows)
@@ -109,6 +122,28 @@ extension DailyOutputs.Output {
         throw .state(error)
       }
     }
+  }
+}
+
+extension DailyOutputs.Output {
+  /// The failure that rows of other days stay, and were made with another setting.
+  private func refusal(
+    _ setting: String,
+    _ option: String,
+    _ declaration: Table,
+    _ settings: DailySettings
+  ) -> FileFailure {
+    let path = "\(settings.replacement.place ?? table.output)/\(declaration.name)"
+    guard settings.firstKeptDay != nil, settings.firstKeptDay == settings.since else {
+      let advice = "Give \(option), or leave out --since and --until"
+      return FileFailure(.incompatible, path, "The rows of the other days have \(setting)", advice: advice)
+    }
+    return FileFailure(
+      .incompatible,
+      path,
+      "The rows of the days whose postbacks were removed have \(setting), and cannot be made again",
+      advice: "Give \(option), or another folder with --out for a report without these days"
+    )
   }
 }
 

@@ -71,7 +71,10 @@ extension PartCalculation<DailyCounter> {
 extension DailyRowCounts {
   fileprivate func encode(_ writer: inout ResultWriter) {
     for count in [read, tests, late, settled, withoutReceipt, withoutInstallDate] { writer.append(count) }
-    writer.append(newest)
+    writer.append(newest) { writer, day in
+      writer.append(day.key)
+      writer.append(day.value)
+    }
     writer.append(leftOut) { writer, environment in
       writer.append(environment.key)
       writer.append(environment.value)
@@ -81,7 +84,7 @@ extension DailyRowCounts {
   fileprivate init(_ reader: inout ResultReader) {
     (read, tests, late) = (reader.count(), reader.count(), reader.count())
     (settled, withoutReceipt, withoutInstallDate) = (reader.count(), reader.count(), reader.count())
-    newest = reader.optional()
+    newest = reader.dictionary { ($0.integer(), $0.integer()) }
     leftOut = reader.dictionary { ($0.text(), $0.count()) }
   }
 }

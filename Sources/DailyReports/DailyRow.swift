@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 package import NullValueModelling
 
@@ -26,7 +27,7 @@ package struct DailyRow: Sendable {
 
 extension DailyRow {
   mutating func add(_ entry: DailyCells.Entry, _ outcome: DailyOutcome, _ names: [String?]) {
-    for index in names.indices where self.names[index] != names[index] { self.names[index] = nil }
+    for index in names.indices where self.names[index]?.exact != names[index]?.exact { self.names[index] = nil }
     metrics.add(outcome, entry.count)
     if let hours = outcome.arrival { arrival = arrival.map { .later($0, hours) } ?? hours }
     for event in outcome.events {

@@ -14,8 +14,10 @@ package struct DailyRowCounts: Sendable, Equatable {
   var withoutReceipt = 0
   /// The number of counted rows without an install date.
   var withoutInstallDate = 0
-  /// The latest time of receipt of a counted row, in milliseconds since 1970.
-  var newest: Int64?
+  /// The latest time of receipt of the counted rows of each day, in milliseconds since 1970.
+  var newest: [Int32: Int64] = [:]
+  /// The latest time of receipt that is after the day of the report; nil if there is none.
+  private(set) var newestAhead: Int64?
 
   package static func += (left: inout Self, right: Self) {
     left.read += right.read
@@ -25,6 +27,21 @@ package struct DailyRowCounts: Sendable, Equatable {
     left.settled += right.settled
     left.withoutReceipt += right.withoutReceipt
     left.withoutInstallDate += right.withoutInstallDate
-    left.newest = [left.newest, right.newest].compactMap(\.self).max()
+    left.newest.merge(right.newest, uniquingKeysWith: max)
+  }
+
+  /// Leaves out the rows that were received after a day, as their time of receipt says, and removes them from `cells`. If no row
+  /// was received earlier, all stay: the clock may be wrong.
+  package mutating func leaveOut(receivedAfter today: Int64, of cells: inout DailyCells) {
+    let times = newest.filter { $0.key <= today }
+    guard times.count < newest.count else { return }
+    newestAhead = newest.values.max()
+    guard !times.isEmpty else { return }
+    newest = times
+    for (cell, count) in cells.removeReceived(after: today) {
+      late += count
+      if cells.outcomes[Int(cell.outcome)].trust != nil { settled -= count }
+      if cell.install == DailyCell.unknownDay { withoutInstallDate -= count }
+    }
   }
 }

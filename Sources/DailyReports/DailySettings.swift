@@ -9,8 +9,10 @@ package struct DailySettings: Sendable {
   package var dimensions = DailyDimension.usual
   /// The environments whose postbacks are counted.
   package var environments: Set<String> = ["production"]
-  /// The time that the report is of; nil for the latest time of receipt.
+  /// The time that the report is of; nil for the latest time of receipt that is not after `today`.
   package var asOf: Timestamp?
+  /// The day of the clock, in days since 1970-01-01.
+  package var today = Timestamp.now.daysSince1970
   /// The first day that is calculated, in days since 1970-01-01; nil for all days before `until`.
   package var since: Int64?
   /// The day after the last one that is calculated; nil for all days after `since`.

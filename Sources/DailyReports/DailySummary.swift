@@ -82,7 +82,7 @@ package struct DailySummary: Sendable {
   package var withoutInstallDate: Int { rows.withoutInstallDate }
 
   /// The time that the report is of; nil if it is not known.
-  package var asOf: Timestamp? { settings.asOf ?? rows.newest.map { Timestamp(milliseconds: $0) } }
+  package var asOf: Timestamp? { settings.asOf ?? rows.newest.values.max().map { Timestamp(milliseconds: $0) } }
 
   /// The number of postbacks with revenue, and of rows of costs, that could not be converted.
   package var unconverted: Int { windows.reduce(0) { $0 + $1.unconverted } + cost.unconverted }
@@ -99,7 +99,23 @@ package struct DailySummary: Sendable {
 
   /// The remarks on the postbacks and on `skan_settled`.
   package var ownWarnings: [String] {
-    (nothingCounted.map { [$0] } ?? []) + costWarnings + nullWarnings + settledWarnings
+    (nothingCounted.map { [$0] } ?? []) + timeWarnings + costWarnings + nullWarnings + settledWarnings
+  }
+
+  /// A remark if times of receipt lie in the future.
+  private var timeWarnings: [String] {
+    guard let ahead = rows.newestAhead.map({ Timestamp(milliseconds: $0) }) else { return [] }
+    guard rows.late > 0 else {
+      return [
+        "All times of receipt lie in the future of the clock, up to \(ahead), and the report is of this time. Correct the clock, or "
+          + "give the time of the report with --as-of."
+      ]
+    }
+    let postbacks = rows.late == 1 ? "1 postback is" : "\(rows.late) postbacks are"
+    return [
+      "\(postbacks) left out, because the time of receipt is after today: \(ahead) at the latest. Senders may have set it. "
+        + "received_at in skan_postbacks has it, and --as-of counts what was received up to a time of your choice."
+    ]
   }
 
   /// A remark if `skan_settled` is older than the lookup tables or the last postbacks.

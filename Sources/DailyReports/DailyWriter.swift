@@ -167,6 +167,7 @@ extension DailyProvenance {
     settlement = inputs.settled?.digest
     inputBytes = inputs.byteCount
     acceptedBytes = inputs.acceptedByteCount
+    removals = Int64(settings.replacement.removals ?? 0)
     digests[.rates] = inputs.currency?.digest.hexadecimal
     digests[.cost] = inputs.costs?.digest.hexadecimal
     self.settings = [

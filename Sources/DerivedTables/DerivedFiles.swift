@@ -53,9 +53,13 @@ extension DerivedSnapshot {
   /// Throws `.damaged` if a file of a table is missing, or has another length than it was committed with, so that no reader takes
   /// what is left for all rows.
   package func verify(_ table: Table) throws(FileFailure) {
-    guard let file = try changedFiles().first(where: { $0.table == table.name }) else { return }
+    if let file = try changedFiles().first(where: { $0.table == table.name }) { throw failure(file) }
+  }
+
+  /// The failure for a file that is not as it was committed.
+  func failure(_ file: ChangedFile) -> FileFailure {
     let advice = "Give postback refresh, which makes the table again or says what to do"
-    throw FileFailure(.damaged, "\(output)/\(file.table)/\(file.name)", file.finding, advice: advice)
+    return FileFailure(.damaged, "\(output)/\(file.table)/\(file.name)", file.finding, advice: advice)
   }
 }
 

@@ -18,7 +18,7 @@ package struct TableReplacement: Sendable {
   private static let least = 80
 
   /// The member of a summary with the number of removals.
-  static let removalsKey = "removals"
+  package static let removalsKey = "removals"
 
   /// Makes a rule.
   package init(isForced: Bool = false, removals: Int? = nil, place: String? = nil) {

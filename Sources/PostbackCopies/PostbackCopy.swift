@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 internal import PostbackPipeline
 package import PostbackVerification
@@ -63,7 +64,7 @@ package struct PostbackCopy: Hashable, Sendable {
 
   /// Tells if both have the same content from the same sender.
   func isSame(as other: PostbackCopy) -> Bool {
-    channel == other.channel && values == other.values && forwarder == other.forwarder
+    channel == other.channel && values == other.values && forwarder?.exact == other.forwarder?.exact
       && isZeroFilled == other.isZeroFilled
   }
 
@@ -76,7 +77,8 @@ package struct PostbackCopy: Hashable, Sendable {
   /// Orders copies by their content and sender alone.
   func precedesByContent(_ other: PostbackCopy) -> Bool {
     if channel != other.channel { return channel.order < other.channel.order }
-    if forwarder != other.forwarder { return forwarder ?? "" < other.forwarder ?? "" }
+    let (name, otherName) = ((forwarder ?? "").exact, (other.forwarder ?? "").exact)
+    if name != otherName { return name < otherName }
     if values != other.values { return values < other.values }
     return !isZeroFilled && other.isZeroFilled
   }

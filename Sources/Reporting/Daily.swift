@@ -70,6 +70,7 @@ package struct Daily: Sendable {
     let merging = PartMerging(.daily, empty: DailyPart(), cache: cache, jobs: jobs, keepsParts: true)
     try await merging.add(try pass.dailyItems(), to: &total)
     (cells, summary.rows) = (total.cells, total.rows)
+    if settings.asOf == nil { summary.rows.leaveOut(receivedAfter: settings.today, of: &cells) }
     unreadable += total.unreadable
   }
 
@@ -103,10 +104,11 @@ package struct Daily: Sendable {
       earlier: earlier
     )
     var writer = try DailyWriter(inputs, &outputs, lookups, modelling, summary)
+    let currency = inputs.currency?.code
     for type in DateType.allCases {
-      try await outputs.appendEarlier(.before, of: type, settings, jobs: jobs)
+      try await outputs.appendEarlier(.before, of: type, settings, currency: currency, jobs: jobs)
       try await writer.write(cells, of: type, into: &outputs, jobs: jobs)
-      try await outputs.appendEarlier(.after, of: type, settings, jobs: jobs)
+      try await outputs.appendEarlier(.after, of: type, settings, currency: currency, jobs: jobs)
       try writer.writeRowsWithoutDay(into: &outputs)
     }
     summary = try writer.finish(&outputs)

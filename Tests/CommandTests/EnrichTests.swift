@@ -92,6 +92,18 @@ import Testing
     #expect(csv.hasPrefix(Table.enriched.columnNames.joined(separator: ",") + "\r\n"))
   }
 
+  @Test func `another folder's own skan_settled is read before that of the output`() async throws {
+    let folder = try await run()
+    let (out, other) = (folder.path("out"), folder.path("other"))
+    #expect(try await BuiltCommand.run(["settle", out]).status == 0)
+    let first = try await enrich(folder, ["--out", other])
+    #expect(first.errorText.contains("skan_settled is that of \(out), because \(other) has none."))
+    #expect(try await BuiltCommand.run(["settle", out, "--out", other]).status == 0)
+    #expect(try await enrich(folder, ["--out", other]).errorText.contains("skan_settled is that of \(other)."))
+    let daily = try await BuiltCommand.run(["daily", out, "--out", other])
+    #expect(daily.errorText.contains("skan_enriched is that of \(other)."))
+  }
+
   @Test func `wrong lookup tables leave the table as it was`() async throws {
     let folder = try await run()
     _ = try await enrich(folder)

@@ -202,6 +202,19 @@ import Testing
     }
   }
 
+  @Test func `names of forwarders in different normal forms of Unicode are two names, in any order`() {
+    let (one, other) = (forwarded("\u{E9}", at: 1, fine: 3), forwarded("e\u{301}", at: 1, fine: 3))
+    for copies in [[one, other], [other, one]] {
+      #expect(settle(copies).forwarders.map { Array($0.utf8) } == [[0x65, 0xCC, 0x81], [0xC3, 0xA9]])
+      #expect(settle(copies).copies.count == 2)
+    }
+    let different = [one, forwarded("e\u{301}", at: 1, fine: 5)]
+    for copies in [different, different.reversed()] {
+      #expect(settle(copies)[.conversionValue]?.difference == .forwardersDiffer)
+      #expect(settle(copies).values[.conversionValue] == 5)
+    }
+  }
+
   @Test func `records of copies keep their content`() {
     var values = UnsignedValues()
     var records: [PostbackCopy] = []

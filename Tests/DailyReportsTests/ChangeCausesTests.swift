@@ -83,6 +83,15 @@ import Testing
     }
   }
 
+  @Test func `after a removal only more postbacks and the costs have a reason`() {
+    var (before, after) = (provenance([.cost: "a"]), provenance([.cost: "b"], bytes: 2))
+    #expect(reason(.installs, before, after) == .latePostback)
+    (before.removals, after.removals) = (1, 2)
+    #expect(reason(.installs, before, after) == nil)
+    #expect(reason(.installs, isLate: true, before, after) == .latePostback)
+    #expect(reason(.cost, before, after) == .cost)
+  }
+
   @Test func `a summary has the provenance of its report`() throws {
     var provenance = provenance([.lookup: "l", .cost: "c"], settlement: "s", bytes: 7)
     (provenance.settings, provenance.rows, provenance.acceptedBytes) = (["dimensions=app_id"], "r", 3)

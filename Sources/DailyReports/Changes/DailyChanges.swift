@@ -136,7 +136,8 @@ struct DailyChanges {
       guard old != new else { continue }
       // A row that there is only once has all its numbers; those that are 0 say nothing.
       if before == nil || after == nil, (old ?? new) == "0" { continue }
-      let isLate = column == .revenueAllWindows ? !late.isEmpty : late.contains(row.window)
+      var isLate = column == .revenueAllWindows ? !late.isEmpty : late.contains(row.window)
+      if causes.hasRemovals, after?.postbacks ?? 0 < before?.postbacks ?? 0 { isLate = false }
       let reason = causes.reason(of: column, isLate: isLate)
       for (column, cell) in zip(DailyStoredRows.key, key) { encoder.copy(column, cell) }
       encoder.text(.metric, column.rawValue)

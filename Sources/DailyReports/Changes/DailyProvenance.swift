@@ -1,4 +1,5 @@
 package import JSON
+internal import DerivedTables
 internal import Tables
 
 /// The settings and files of a daily report, as its summary records them. Those of two reports tell why they differ.
@@ -11,6 +12,9 @@ package struct DailyProvenance: Sendable, Equatable {
   package var inputBytes: Int64 = 0
   /// The number of bytes of the table of postbacks; nil if an earlier version of the program made the report.
   package var acceptedBytes: Int64?
+  /// The number of removals of rows from the tables of the run so far, by `retain` and `forget`. The summary has it for
+  /// `TableReplacement`.
+  package var removals: Int64 = 0
   /// The settings that must be the same for two reports to be compared.
   package var settings: [String] = []
   /// The SHA-256 of the rows in the first of their formats.
@@ -27,6 +31,14 @@ package struct DailyProvenance: Sendable, Equatable {
   private static let acceptedBytesKey = "accepted_bytes"
   private static let settingsKey = "settings"
   private static let rowsKey = "rows_digest"
+
+  private static let currencyPrefix = "currency="
+
+  /// The currency to which amounts were converted; nil if they stayed in their own.
+  var currency: String? {
+    let text = settings.first { $0.hasPrefix(Self.currencyPrefix) }?.dropFirst(Self.currencyPrefix.count)
+    return text.flatMap { $0.isEmpty ? nil : String($0) }
+  }
 
   /// The members of the summary.
   package var members: [JSONValue.Member] {
@@ -48,12 +60,14 @@ package struct DailyProvenance: Sendable, Equatable {
     settlement = summary[Self.settlementKey]?.text
     if case .number(let text)? = summary[Self.inputBytesKey] { inputBytes = Int64(text) ?? 0 }
     if case .number(let text)? = summary[Self.acceptedBytesKey] { acceptedBytes = Int64(text) }
+    removals = summary[TableReplacement.removalsKey]?.integer ?? 0
     for (reason, key) in Self.members { digests[reason] = summary[key]?.text }
   }
 
   /// The causes that two reports can differ by.
   func causes(comparedWith previous: DailyProvenance) -> ChangeCauses {
     var causes = ChangeCauses()
+    causes.hasRemovals = removals != previous.removals
     causes.files = Set(Self.members.map(\.reason).filter { digests[$0] != previous.digests[$0] })
     let isKnown = digests[.model] != nil && previous.digests[.model] != nil
     if let acceptedBytes, let before = previous.acceptedBytes {
@@ -75,6 +89,8 @@ struct ChangeCauses {
   var files: Set<ChangeReason> = []
   /// Indicates that a settlement with other models cannot be told from one with later copies.
   var isUncertain = false
+  /// Indicates that rows were removed from the tables of the run.
+  var hasRemovals = false
   /// Indicates that postbacks may have arrived.
   var hasNewPostbacks = true
   /// Indicates that copies have arrived, or were settled.
@@ -86,6 +102,8 @@ struct ChangeCauses {
     let possible = ChangeReason.possible(for: column)
     var reasons = files.intersection(possible)
     if isUncertain, !isLate, possible.contains(.model) { return nil }
+    // What has less may be without the removed rows, or without those that a late copy gives another place.
+    if hasRemovals, !isLate, possible.contains(.latePostback) { return nil }
     // Without another file, only rows that have arrived can change a number: postbacks if there are more of the day, and
     // otherwise copies.
     let arrived: ChangeReason = hasNewCopies && !(isLate && hasNewPostbacks) ? .lateCopy : .latePostback

@@ -12,7 +12,8 @@ struct DailyStoredRow: Sendable {
   let window: Int64
   /// The number of postbacks.
   let postbacks: Int64
-  /// The cells that make the row another one than all others: the day, the window, the dimensions and the cost's level.
+  /// What makes the row another one than all others: the day, the window, the dimensions, and that it is of a cost that is not
+  /// divided.
   let identity: DailyKeyBytes
   /// The cells of `DailyStoredRows.metrics`.
   let metrics: DailyKeyBytes
@@ -34,7 +35,7 @@ struct DailyStoredRows {
   private static let metricPlaces = metrics.map(Table.daily.place)
   private static let keyPlaces = key.map(Table.daily.place)
   private static let identityPlaces: [Int] = {
-    let names = DailyName.allCases.map(\.column)
+    let names = DailyName.allCases.map(\.column) + [.costLevel]
     return key.filter { !names.contains($0) }.map(Table.daily.place)
   }()
 
@@ -42,6 +43,7 @@ struct DailyStoredRows {
   private static let typePlace = Table.daily.place(.dateType)
   private static let windowPlace = Table.daily.place(.postbackSequenceIndex)
   private static let postbacksPlace = Table.daily.place(.postbacks)
+  private static let costLevelPlace = Table.daily.place(.costLevel)
 
   /// Returns the rows of a batch in order. A line that is not a row is passed over.
   static func read(_ batch: RowBatch) -> [DailyStoredRow] {
@@ -59,13 +61,21 @@ struct DailyStoredRows {
           position: DailyPosition(type: type, day: date.day),
           window: cursor.integer(windowPlace) ?? 0,
           postbacks: cursor.integer(postbacksPlace) ?? 0,
-          identity: bytes(identityPlaces, of: cursor),
+          identity: identity(cursor),
           metrics: bytes(metricPlaces, of: cursor),
           key: bytes(keyPlaces, of: cursor)
         )
       )
     }
     return rows
+  }
+
+  /// A row is the same one before and after a cost is joined to it.
+  private static func identity(_ cursor: borrowing RowCursor) -> DailyKeyBytes {
+    var bytes = bytes(identityPlaces, of: cursor)
+    let undivided = DailyCost.Level.parent.rawValue
+    bytes.append(cursor.has(undivided, in: costLevelPlace) ? undivided : nil)
+    return bytes
   }
 
   private static func bytes(_ places: [Int], of cursor: borrowing RowCursor) -> DailyKeyBytes {

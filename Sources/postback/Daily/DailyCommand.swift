@@ -2,6 +2,7 @@ internal import Answers
 internal import PostbackServer
 internal import Base
 internal import CampaignEnrichment
+internal import CopySettlement
 internal import DailyReports
 internal import DerivedTables
 internal import DurableFiles
@@ -33,7 +34,7 @@ struct DailyCommand: DerivedCommand {
       .configured { $0.derived.environments?.joined(separator: ",") }.value(
         .list(of: ["production", "development", "custom"])
       )
-    let asOf = Option("--as-of TIME", "The time that the report is of; default the latest time of receipt.")
+    let asOf = Option("--as-of TIME", "The time that the report is of; default the latest time of receipt up to today.")
       .value(.time)
     let days = DayOptions(
       since: "Calculate the days from this one on; other days keep the rows of the earlier tables.",
@@ -144,7 +145,7 @@ struct DailyCommand: DerivedCommand {
     settings.replacement = work.replacement
     try keepRemovedDays(&settings, in: folder)
     let positions = try positions()
-    let settled = try DailySettledInputs(in: work.source, progress: progress.handler)
+    let settled = try DailySettledInputs(in: work.source(of: .settled), progress: progress.handler)
     var inputs = DailyInputs(
       accepted: work.tables.postbacks,
       events: work.tables.events,
@@ -156,7 +157,7 @@ struct DailyCommand: DerivedCommand {
     (inputs.costs, inputs.currency) = (costs, currency)
     var tested = SignalInputs(rejects: inputs.rejects, accepted: inputs.accepted)
     (tested.settled, tested.models) = (settled?.rows, models)
-    tested.enriched = try TableFiles(derived: .enriched, in: work.source)
+    tested.enriched = try TableFiles(derived: .enriched, in: work.source(of: .enriched))
     let signals = try await KnownSignals(of: tested, jobs: derived.jobs, cache: work.cache)
     // The parties whose values a suspicion is about.
     inputs.suspicions = ValueSuspicions(signals.report.alarms)

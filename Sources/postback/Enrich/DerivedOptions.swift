@@ -105,14 +105,27 @@ final class DerivedWork {
   let tables: RunTables
   /// The digest of the tables of the run.
   let rows: String
-  /// The folder from which derived tables are read.
-  let source: String
   /// The results of earlier generations for parts of the tables of the run.
   let cache: PartCache
   /// The rule by which tables may replace those that are there.
   let replacement: TableReplacement
-  /// Keeps the derived tables of the output where those of another folder are written.
+  /// The derived tables of the output where those of another folder are written.
   private let snapshot: DerivedSnapshot?
+  private let options: DerivedOptions
+
+  /// Returns the folder from which a table of an earlier command is read: that of the tables which are written, or else of the
+  /// output. Where both are possible, a note says which it is.
+  func source(of table: Table) throws(FileFailure) -> String {
+    guard let snapshot else { return generation.folder }
+    let isOwn = try DurableFolder("\(generation.folder)/\(table.name)").byteCount(of: ".") != nil
+    if isOwn {
+      Terminal.note("\(table.name) is that of \(options.target).")
+    } else if try DurableFolder("\(snapshot.folder)/\(table.name)").byteCount(of: ".") != nil {
+      Terminal.note("\(table.name) is that of \(options.output), because \(options.target) has none.")
+    }
+    if !isOwn { try snapshot.verify(table) }
+    return isOwn ? generation.folder : snapshot.folder
+  }
 
   /// Begins a generation for some commands. The state of the run knows what was removed from its tables.
   init(
@@ -120,6 +133,7 @@ final class DerivedWork {
     for commands: [any DerivedCommand.Type],
     progress: AnalysisProgress.Handler?
   ) throws(CommandFailure) {
+    self.options = options
     let isOfWholeRun: Bool
     do throws(FileFailure) {
       isOfWholeRun = try options.tables().areOfWholeRuns
@@ -137,7 +151,6 @@ final class DerivedWork {
       rows = try tables.digest()
       cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
-      source = snapshot?.folder ?? generation.folder
       var replacement = TableReplacement(isForced: options.isReplacing, place: options.target)
       if Ledger.isThere(options.state) {
         let cursors = try TableCursor.ends(

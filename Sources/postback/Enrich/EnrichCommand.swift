@@ -61,7 +61,7 @@ struct EnrichCommand: DerivedCommand {
     let enrichment = try await Enrichment(
       accepted: work.tables.postbacks,
       rejects: work.tables.rejects,
-      settled: try TableFiles(derived: .settled, in: work.source),
+      settled: try TableFiles(derived: .settled, in: work.source(of: .settled)),
       lookups,
       as: derived.encoding,
       into: try DerivedTable(.enriched, derived.encoding, in: work.generation.folder, replacing: work.replacement),

@@ -1,5 +1,6 @@
 import Base
 import ConversionModel
+import DerivedTables
 import JSON
 import Ledger
 import Tables
@@ -67,6 +68,31 @@ import Testing
     #expect(try report.changes().prefix(changes.count) == changes[...])
     #expect(!later.isEmpty && later.allSatisfy { $0.hasSuffix(" lookup") })
     #expect(later.contains("\(day) installs 1 0 lookup") && later.contains("\(day) installs - 1 lookup"))
+  }
+
+  @Test func `costs that come after their postbacks change nothing but costs`() async throws {
+    let report = try CostReport()
+    try report.write([Postback(), Postback(campaign: "2002")])
+    let other = "date,network_name,campaign_id,currency,cost\n2026-03-06,One,2002,USD,3\n"
+    try await report.report(cost: other)
+    try await report.report(cost: other + "2026-03-06,One,2001,USD,2\n")
+    let day = "install 2026-03-06 2001"
+    #expect(try report.changes() == ["\(day) cost - 2 cost"])
+    try await report.report(cost: other)
+    #expect(try report.changes() == ["\(day) cost - 2 cost", "\(day) cost 2 - cost"])
+  }
+
+  @Test func `less after a removal has no reason, and more on another day is late`() async throws {
+    let report = try CostReport()
+    let late = Postback(campaign: "2002", installed: "2026-03-07T18:00:00Z")
+    try report.write([Postback(), Postback(), late])
+    try await report.report { ($0.dimensions, $0.replacement.removals) = ([.campaignID], 1) }
+    try report.write([Postback(), late, late])
+    try await report.report { ($0.dimensions, $0.replacement.removals) = ([.campaignID], 2) }
+    let changes = try report.changes()
+    #expect(changes.contains("install 2026-03-06 2001 installs 2 1 -"))
+    #expect(changes.contains("install 2026-03-07 2002 installs 1 2 late_postback"))
+    #expect(changes.contains("received 2026-03-10 2001 installs 2 1 -"))
   }
 
   @Test func `where two files have changed, the reason of what both may cause is not told`() async throws {
@@ -142,6 +168,30 @@ import Testing
     try await report.report { ($0.dimensions, $0.since, $0.until) = ([.campaignID], day, day + 10) }
     let days = Set(try report.rows(of: .dailyChanges).map { "\($0[.dateType] ?? "") \($0[.date] ?? "")" })
     #expect(days == ["install 2026-03-06", "received 2026-03-10", "received 2026-03-08"])
+  }
+
+  @Test func `days that stay have the currency and the dimensions of the others`() async throws {
+    let report = try CostReport()
+    let first = Postback(received: "2026-03-08T00:00:00Z", installed: "2026-03-04T00:00:00Z")
+    try report.write([first, Postback()])
+    try await report.report(rates: "date,currency,rate\n2026-03-04,USD,1\n")
+    let rows = try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl")
+    let day = try #require(Timestamp(dateOrTime: "2026-03-06")).daysSince1970
+    func refusal(_ change: @escaping (inout DailySettings) -> Void) async -> String {
+      do {
+        try await report.report(change)
+        return "none"
+      } catch {
+        return "\(error)"
+      }
+    }
+    let since = await refusal { $0.since = day }
+    #expect(since.contains("The rows of the other days have the currency USD"), "\(since)")
+    #expect(since.contains("Give --currency USD and --rates, or leave out --since and --until"))
+    let kept = await refusal { ($0.since, $0.firstKeptDay, $0.dimensions) = (day, day, [.appID]) }
+    #expect(kept.contains("removed have the dimensions app_id;network_name;campaign_id;country, and cannot"), "\(kept)")
+    #expect(kept.contains("or another folder with --out"))
+    #expect(try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl") == rows)
   }
 
   @Test func `changes are found in CSV too`() async throws {

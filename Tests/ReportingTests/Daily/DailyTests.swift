@@ -173,6 +173,41 @@ import Testing
     #expect(summary.asOf?.description == "2026-03-10T06:00:00Z")
   }
 
+  @Test func `a time of receipt in the future makes no day final`() async throws {
+    let folder = try DailyFolder([[:], ["received_at": #""2099-01-02T00:00:00Z""#, "estimated_install_date": "null"]])
+    func days() throws -> [String] {
+      try folder.rows(.received).map { row in
+        "\(row.text(.date) ?? "") \(row.text(.status) ?? "") \(row.integer(.postbacks) ?? 0)"
+      }
+    }
+    let summary = try await folder.report()
+    #expect(summary.asOf?.description == "2026-03-10T06:00:00Z")
+    #expect(try days() == ["2026-03-10 open 1"])
+    #expect(summary.leftOut.map(\.count) == [1] && summary.withoutInstallDate == 0)
+    #expect(summary.warnings.contains { $0.hasPrefix("1 postback is left out") && $0.contains("2099-01-02") })
+    let later = try await folder.report { $0.today = Timestamp(dateOrTime: "2099-01-02")?.daysSince1970 ?? 0 }
+    #expect(try days() == ["2026-03-10 final 1", "2099-01-02 open 1"])
+    #expect(later.leftOut.isEmpty && later.warnings.isEmpty && later.withoutInstallDate == 1)
+    // Where all times are in the future, the clock may be wrong.
+    let early = try await folder.report { $0.today = 0 }
+    #expect(early.postbacks == 2 && early.asOf?.description == "2099-01-02T00:00:00Z")
+    #expect(early.warnings.contains { $0.hasPrefix("All times of receipt lie in the future") })
+    let given = try await folder.report { $0.asOf = Timestamp(dateOrTime: "2100-01-01") }
+    #expect(given.postbacks == 2 && given.warnings.isEmpty)
+  }
+
+  @Test func `texts in different normal forms of Unicode are two groups, in any order`() async throws {
+    let rows = [["forwarder": "\"\u{E9}\""], ["forwarder": "\"e\u{301}\""], ["forwarder": "\"\u{E9}\""]]
+    var all: Set<[UInt8]> = []
+    for order in [[0, 1, 2], [1, 0, 2], [2, 0, 1]] {
+      let folder = try DailyFolder(order.map { rows[$0] })
+      try await folder.report { $0.dimensions = [.forwarder] }
+      all.insert(try folder.bytes())
+      #expect(try folder.rows().map { $0.integer(.postbacks) } == [1, 2])
+    }
+    #expect(all.count == 1)
+  }
+
   @Test func `other environments and the tests of forwarders are left out`() async throws {
     let test = #"{"test":true}"#
     let folder = try DailyFolder([
