@@ -11,6 +11,8 @@ package struct TableReplacement: Sendable {
   package var isForced: Bool
   /// The number of removals of rows from the tables of the run so far, by `retain` and `forget`; nil if it is not known.
   package var removals: Int?
+  /// The number of those by `forget`.
+  package var requests = 0
   /// The folder that users know the table in; nil if it is the one that it is written in.
   package var place: String?
 
@@ -18,7 +20,7 @@ package struct TableReplacement: Sendable {
   private static let least = 80
 
   /// The member of a summary with the number of removals.
-  package static let removalsKey = "removals"
+  static let removalsKey = "removals"
 
   /// Makes a rule.
   package init(isForced: Bool = false, removals: Int? = nil, place: String? = nil) {

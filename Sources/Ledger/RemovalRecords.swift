@@ -85,6 +85,15 @@ extension Ledger {
     return Set(try numbers.all(.text(table)) { row throws(FileFailure) in try row.count(0, as: Int.self) })
   }
 
+  /// Returns the number of removals on a person's request from all tables so far. Read without the lock.
+  package static func requests(_ folderPath: String) throws(FileFailure) -> Int {
+    try reading(folderPath) { database throws(FileFailure) in
+      guard try LedgerSchema.identify(database) > 5 else { return 0 }
+      let reason = TableRemoval.Reason.request.rawValue
+      return Int(try database.integer("SELECT count(*) FROM removals WHERE reason = '\(reason)'"))
+    }
+  }
+
   /// Records that the files of removed parts are gone, and that rewritten files have replaced the old ones.
   package func finishRemovals() throws(FileFailure) {
     try database.execute(

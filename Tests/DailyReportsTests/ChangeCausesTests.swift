@@ -83,10 +83,10 @@ import Testing
     }
   }
 
-  @Test func `after a removal only more postbacks and the costs have a reason`() {
+  @Test func `after a request only more postbacks and the costs have a reason`() {
     var (before, after) = (provenance([.cost: "a"]), provenance([.cost: "b"], bytes: 2))
     #expect(reason(.installs, before, after) == .latePostback)
-    (before.removals, after.removals) = (1, 2)
+    (before.requests, after.requests) = (1, 2)
     #expect(reason(.installs, before, after) == nil)
     #expect(reason(.installs, isLate: true, before, after) == .latePostback)
     #expect(reason(.cost, before, after) == .cost)

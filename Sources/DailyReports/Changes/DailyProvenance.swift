@@ -1,5 +1,4 @@
 package import JSON
-internal import DerivedTables
 internal import Tables
 
 /// The settings and files of a daily report, as its summary records them. Those of two reports tell why they differ.
@@ -12,9 +11,8 @@ package struct DailyProvenance: Sendable, Equatable {
   package var inputBytes: Int64 = 0
   /// The number of bytes of the table of postbacks; nil if an earlier version of the program made the report.
   package var acceptedBytes: Int64?
-  /// The number of removals of rows from the tables of the run so far, by `retain` and `forget`. The summary has it for
-  /// `TableReplacement`.
-  package var removals: Int64 = 0
+  /// The number of removals of rows on a person's request so far.
+  package var requests: Int64 = 0
   /// The settings that must be the same for two reports to be compared.
   package var settings: [String] = []
   /// The SHA-256 of the rows in the first of their formats.
@@ -29,6 +27,7 @@ package struct DailyProvenance: Sendable, Equatable {
   private static let settlementKey = "settled_digest"
   private static let inputBytesKey = "input_bytes"
   private static let acceptedBytesKey = "accepted_bytes"
+  private static let requestsKey = "requests"
   private static let settingsKey = "settings"
   private static let rowsKey = "rows_digest"
 
@@ -46,6 +45,7 @@ package struct DailyProvenance: Sendable, Equatable {
       .init(Self.settlementKey, settlement.map(JSONValue.string) ?? .null),
       .init(Self.inputBytesKey, .integer(inputBytes)),
       .init(Self.acceptedBytesKey, acceptedBytes.map { .integer($0) } ?? .null),
+      .init(Self.requestsKey, .integer(requests)),
       .init(Self.settingsKey, .array(settings.map(JSONValue.string))), .init(Self.rowsKey, .string(rows)),
     ]
   }
@@ -60,14 +60,14 @@ package struct DailyProvenance: Sendable, Equatable {
     settlement = summary[Self.settlementKey]?.text
     if case .number(let text)? = summary[Self.inputBytesKey] { inputBytes = Int64(text) ?? 0 }
     if case .number(let text)? = summary[Self.acceptedBytesKey] { acceptedBytes = Int64(text) }
-    removals = summary[TableReplacement.removalsKey]?.integer ?? 0
+    requests = summary[Self.requestsKey]?.integer ?? 0
     for (reason, key) in Self.members { digests[reason] = summary[key]?.text }
   }
 
   /// The causes that two reports can differ by.
   func causes(comparedWith previous: DailyProvenance) -> ChangeCauses {
     var causes = ChangeCauses()
-    causes.hasRemovals = removals != previous.removals
+    causes.hasRemovals = requests != previous.requests
     causes.files = Set(Self.members.map(\.reason).filter { digests[$0] != previous.digests[$0] })
     let isKnown = digests[.model] != nil && previous.digests[.model] != nil
     if let acceptedBytes, let before = previous.acceptedBytes {
@@ -89,7 +89,7 @@ struct ChangeCauses {
   var files: Set<ChangeReason> = []
   /// Indicates that a settlement with other models cannot be told from one with later copies.
   var isUncertain = false
-  /// Indicates that rows were removed from the tables of the run.
+  /// Indicates that rows were removed on a person's request. What goes because of its age changes no number.
   var hasRemovals = false
   /// Indicates that postbacks may have arrived.
   var hasNewPostbacks = true
