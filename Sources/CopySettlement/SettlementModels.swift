@@ -61,6 +61,9 @@ extension Models {
     do throws(FileFailure) { try Ledger.keep(ofSettlement: models, in: state) } catch { throw .state(error) }
   }
 
+  /// The names of the models with their versions, as the ledger has them.
+  package func names() throws(PipelineFailure) -> Set<String> { Set(try ofLedger().map(\.name)) }
+
   private func ofLedger() throws(PipelineFailure) -> [RunSettings.Model] {
     do throws(LibcryptoFailure) { return try RunSettings.Model.all(of: self) } catch { throw .libcrypto(error) }
   }

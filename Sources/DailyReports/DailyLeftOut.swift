@@ -36,13 +36,13 @@ extension DailySummary {
   /// The number of postbacks of a day above which they cannot all be of other days by their copies.
   private static let mostMoved = 20
 
-  /// Throws if the report has much fewer rows than the one that is there, or much fewer postbacks if its rows are grouped in
-  /// another way.
+  /// Throws if the report counts much fewer postbacks than the one that is there, or if all of a day were lost. The number of rows
+  /// does not tell: it follows from the lookup tables, too.
   func verifyReplacement(
     in output: String,
     emptied: (day: Int64, postbacks: Int64)? = nil
   ) throws(FileFailure) {
-    if let emptied, emptied.postbacks > Self.mostMoved {
+    if let emptied, emptied.postbacks > Self.mostMoved, try lost(in: output) >= emptied.postbacks {
       try settings.replacement.verify(
         .daily,
         in: output,
@@ -52,16 +52,32 @@ extension DailySummary {
         because: "no row of the input is of this day any more"
       )
     }
-    let dimensions = DailyDimension.allCases.filter(settings.dimensions.contains).map { JSONValue.string($0.rawValue) }
-    let isGroupedAlike = try DerivedTable.summary(of: .daily, in: output)?["dimensions"] == .array(dimensions)
-    guard isGroupedAlike || !settings.isPartial else { return }
     try settings.replacement.verify(
       .daily,
       in: output,
-      before: { (isGroupedAlike ? $0["rows"]?[Table.daily.name] : $0["postbacks"])?.integer.map(Int.init) },
-      now: isGroupedAlike ? written.first?.rows ?? 0 : postbacks,
-      of: isGroupedAlike ? "rows" : "postbacks",
+      before: { summary in Self.read(of: summary).map { Int($0 - Self.leftOut(of: summary)) } },
+      now: rows.read - leftOut.reduce(0) { $0 + $1.count },
+      of: "postbacks",
       because: explanation
     )
+  }
+
+  /// The number of postbacks that the report before counted and this one does not have or leaves out: so many at most are lost.
+  /// Others are of another day by their copies.
+  private func lost(in output: String) throws(FileFailure) -> Int64 {
+    guard let before = try DerivedTable.summary(of: .daily, in: output), let read = Self.read(of: before) else {
+      return .max
+    }
+    let leftOut = Int64(leftOut.reduce(0) { $0 + $1.count })
+    return max(0, read - Int64(rows.read)) + max(0, leftOut - Self.leftOut(of: before))
+  }
+
+  /// The rows of `skan_postbacks` that a report has read.
+  private static func read(of summary: JSONValue) -> Int64? { summary["rows_read"]?.integer }
+
+  /// The rows that a report has left out.
+  private static func leftOut(of summary: JSONValue) -> Int64 {
+    guard case .object(let reasons)? = summary["left_out"] else { return 0 }
+    return reasons.reduce(0) { $0 + ($1.value.integer ?? 0) }
   }
 }

@@ -58,9 +58,9 @@ package final class ImportedOutput {
   }
 
   private func add(_ json: [UInt8]?, _ mapping: Mapping?, _ file: String, _ line: Int) throws {
-    switch json.map({ ImportedRow.read($0, mapping) }) ?? .unreadable {
+    switch json.map({ ImportedRow.read($0, mapping) }) ?? .nothing {
     case .signed: summary.signed += 1
-    case .unreadable: summary.addUnreadable(file, line)
+    case .unreadable(let reason): summary.addUnreadable("\(file): line \(line): \(reason)")
     case .row(let row):
       let (identity, isOfTransaction) = row.identity(of: json ?? [])
       var key = try Self.digest([vendor, identity])
@@ -111,14 +111,14 @@ package struct ImportedSummary: Sendable {
   package fileprivate(set) var revenueLeftOut = 0
   /// The records that are no rows.
   package private(set) var unreadable = 0
-  /// The places of the first records that are no rows.
+  /// The places of the first records that are no rows, each with the reason.
   package private(set) var unreadablePlaces: [String] = []
 
   fileprivate init(vendor: String) { self.vendor = vendor }
 
-  fileprivate mutating func addUnreadable(_ file: String, _ line: Int) {
+  fileprivate mutating func addUnreadable(_ place: String) {
     unreadable += 1
-    if unreadablePlaces.count < 5 { unreadablePlaces.append("\(file): line \(line)") }
+    if unreadablePlaces.count < 5 { unreadablePlaces.append(place) }
   }
 
   /// The counts as a JSON object.

@@ -14,8 +14,11 @@ struct ImportedRow {
     case row(ImportedRow)
     /// A postback with a signature, which is to be verified and not imported.
     case signed
-    /// No row: it is no object, or names neither a network nor an app.
-    case unreadable
+    /// No row, with the reason as a sentence.
+    case unreadable(String)
+
+    /// The reading of what is no object, or names neither a network nor an app.
+    static let nothing = unreadable("The record names no app and no network.")
   }
 
   private var texts: [ColumnName: String] = [:]
@@ -25,6 +28,8 @@ struct ImportedRow {
   private var count: Int64 = 1
   private var revenue: Amount?
   private var extras: [JSONValue.Member] = []
+  /// The reason for which the record is no row; nil if it is one.
+  private var problem: String?
   /// Indicates that the revenue is no amount.
   private(set) var hasOtherRevenue = false
 
@@ -42,7 +47,7 @@ struct ImportedRow {
   /// Reads an envelope with a row as its body, or a row alone.
   static func read(_ json: [UInt8], _ mapping: Mapping?) -> Reading {
     guard let root = try? JSONValue(parsing: json, replacingLoneSurrogates: true), case .object(let outer) = root else {
-      return .unreadable
+      return .nothing
     }
     var (body, envelope) = (outer, [JSONValue.Member]())
     if case .object(let inner)? = root[Field.body.name] { (body, envelope) = (inner, outer) }
@@ -50,12 +55,30 @@ struct ImportedRow {
       if let text = body.first(where: { $0.key == field.name })?.value.text, !text.isEmpty { return .signed }
     }
     var row = ImportedRow()
-    row.receivedAt = envelope.first { $0.key == Field.receivedAt.name }?.value.text.flatMap {
-      Timestamp(dateOrTime: $0)
-    }
+    if let text = envelope.first(where: { $0.key == Field.receivedAt.name })?.value.text { row.takeTime(text) }
     row.texts[.forwarder] = envelope.first { $0.key == Field.forwarder.name }?.value.text
     for member in body { row.add(member, mapping) }
-    return row.texts[.adNetworkID] == nil && row.integers[.appID] == nil ? .unreadable : .row(row)
+    if let problem = row.problem { return .unreadable(problem) }
+    return row.texts[.adNetworkID] == nil && row.integers[.appID] == nil ? .nothing : .row(row)
+  }
+
+  /// Takes the time of receipt. A row with another one would count for no day.
+  private mutating func takeTime(_ text: String) {
+    guard !text.isEmpty else { return }
+    receivedAt = Timestamp(dateOrTime: text)
+    if receivedAt == nil { problem = "\(text) is no date. Give the dates as 2026-03-09." }
+  }
+
+  /// Takes the number of conversions that the row stands for.
+  private mutating func takeCount(_ text: String) {
+    // Spreadsheets and pandas write whole numbers as 1200.0 where a row lacks one.
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let isWhole = parts.count == 1 || (parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0 == "0" })
+    guard isWhole, let number = Int64(parts[0]), number >= 0 else {
+      problem = "\(text) is no count. Give a whole number without separators."
+      return
+    }
+    count = number
   }
 
   private mutating func add(_ member: JSONValue.Member, _ mapping: Mapping?) {
@@ -81,8 +104,8 @@ struct ImportedRow {
     guard let text = member.value.scalar else { return false }
     switch member.key.lowercased() {
     case "date", "day":
-      guard receivedAt == nil, let time = Timestamp(dateOrTime: text) else { return false }
-      receivedAt = time
+      guard receivedAt == nil else { return false }
+      takeTime(text)
     case "network":
       if text.hasSuffix(".skadnetwork") || text.hasSuffix(".adattributionkit"), texts[.adNetworkID] == nil {
         texts[.adNetworkID] = text
@@ -116,8 +139,7 @@ struct ImportedRow {
       }
       revenue = amount
     case .count:
-      guard let number = Int64(text), number >= 0 else { return false }
-      count = number
+      if !text.isEmpty { takeCount(text) }
     }
     return !text.isEmpty
   }

@@ -98,6 +98,8 @@ package struct LookupFile {
     }
     if header == nil {
       findings.add(problem(nil, nil, "The file is empty. It must begin with a header, such as \(Column.example)."))
+    } else if count == 0 {
+      findings.warn(noRows)
     }
   }
 
@@ -145,6 +147,7 @@ package struct LookupFile {
     }
     guard document.members.count <= Self.mostRows else { return findings.add(tooManyRows) }
     let elements = document.members.map(\.value)
+    if elements.isEmpty { findings.warn(noRows) }
     var unknown: Set<String> = []
     var (line, counted) = (1, start)
     let length = text.count
@@ -185,6 +188,9 @@ package struct LookupFile {
     let nearest = name.nearest(among: Column.allCases.map(\.rawValue)).map { " Did you mean \($0)?" } ?? ""
     return problem(line, name, "The column is not known, and is not read.\(nearest)")
   }
+
+  /// A remark on a table in which nothing can be found, such as one whose export has failed.
+  private var noRows: LookupProblem { problem(nil, nil, "The table has no rows.") }
 
   private var tooManyRows: LookupProblem {
     problem(nil, nil, "The file has more than \(Self.mostRows) rows. Remove rows of long ago.")

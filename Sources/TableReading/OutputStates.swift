@@ -97,6 +97,12 @@ extension FileFailure {
 
   /// The failure for a table that is only in another format.
   static func noJSONLines(_ path: String) -> FileFailure {
-    FileFailure(.notFound, path, "Only JSON Lines are read", advice: "Run again with --format jsonl or --format both")
+    // The format of a run stays that of its first one.
+    let isOfRun = Table.all.contains { path.contains("/\($0.name)/") }
+    let advice =
+      isOfRun
+      ? "Read the dumps into another directory with --format jsonl or --format both"
+      : "Give the command that wrote this table again with --format jsonl or --format both"
+    return FileFailure(.notFound, path, "Only JSON Lines are read", advice: advice)
   }
 }

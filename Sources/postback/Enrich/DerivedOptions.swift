@@ -55,6 +55,8 @@ struct DerivedOptions {
   let text: String
   /// The options that later commands use if they are not given.
   let remembered: [String: [String]]
+  /// The options of earlier commands as they were when this one has read them; nil if they do not matter or cannot be read.
+  let before: [String: [String]]?
   /// Indicates that the options of earlier commands are forgotten.
   let forgetsOthers: Bool
 
@@ -71,6 +73,7 @@ struct DerivedOptions {
     jobs = options.jobs
     text = arguments.text(without: Self.unrelated)
     remembered = RememberedOptions.values(arguments)
+    before = forgetsOthers ? nil : try? DerivedSnapshot(of: target).manifest.options
   }
 
   /// The options that do not shape the tables, and those whose files shape them, not their paths.
@@ -145,6 +148,14 @@ final class DerivedWork {
     }
     do {
       generation = try DerivedGeneration(in: options.target)
+      guard options.before == nil || options.before == generation.manifest.options else {
+        throw FileFailure(
+          .locked,
+          options.target,
+          "Another command has given the derived tables other options since this one has read them",
+          advice: "Give the command again"
+        )
+      }
       try DerivedRepair(options).removeDamaged(from: generation, before: commands)
       // Read behind the lock, so that no older rows take the place of newer ones.
       tables = try options.tables(progress)

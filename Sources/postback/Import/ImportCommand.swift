@@ -115,7 +115,7 @@ struct ImportCommand: Command {
         "\(summary.revenueLeftOut) rows have a revenue that is no amount of 0 or more. It is in their extras, and counts as none."
       )
     }
-    for place in summary.unreadablePlaces { Terminal.warn("\(place): The record names no app and no network.") }
+    for place in summary.unreadablePlaces { Terminal.warn(place) }
     if summary.signed > 0 {
       Terminal.warn("\(summary.signed) postbacks have a signature and were not imported. Read them with postback run.")
     }

@@ -143,7 +143,15 @@ struct SettleCommand: DerivedCommand {
             throw CommandFailure(.configuration, lines: error)
           }
         }
-        if Ledger.isThere(folder) { try models.verify(against: folder) }
+        if Ledger.isThere(folder) {
+          try models.verify(against: folder)
+          let others = Set(try Models.namesOfSettlement(in: folder)).subtracting(try models.names()).sorted()
+          if !others.isEmpty, !isQuiet {
+            Terminal.note(
+              "--models or the configuration names other models than an earlier settlement: without \(others.joined(separator: ", "))."
+            )
+          }
+        }
         return models
       }
       guard Ledger.isThere(folder) else {
