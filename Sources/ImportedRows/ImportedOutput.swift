@@ -77,6 +77,7 @@ package final class ImportedOutput {
       row.encode(into: &encoder, key: key.text, vendor: vendor, currency: currency, file: file, line: line)
       summary.imported += 1
       if row.hasOtherRevenue { summary.revenueLeftOut += 1 }
+      if row.hasOtherDate { summary.datesLeftOut += 1 }
       if summary.imported % Self.batch == 0 { try table.append(encoder.take()) }
     }
   }
@@ -109,6 +110,8 @@ package struct ImportedSummary: Sendable {
   package fileprivate(set) var signed = 0
   /// The rows with a revenue that is no amount, which is among their extras.
   package fileprivate(set) var revenueLeftOut = 0
+  /// The rows with a date that cannot be read, so that they are of no day.
+  package fileprivate(set) var datesLeftOut = 0
   /// The records that are no rows.
   package private(set) var unreadable = 0
   /// The places of the first records that are no rows, each with the reason.
@@ -127,6 +130,7 @@ package struct ImportedSummary: Sendable {
       .init("vendor", .string(vendor)), .init("read", .integer(read)), .init("imported", .integer(imported)),
       .init("duplicates", .integer(duplicates)), .init("signed", .integer(signed)),
       .init("unreadable", .integer(unreadable)), .init("revenue_left_out", .integer(revenueLeftOut)),
+      .init("dates_left_out", .integer(datesLeftOut)),
     ])
   }
 }

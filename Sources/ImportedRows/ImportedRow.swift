@@ -32,6 +32,8 @@ struct ImportedRow {
   private var problem: String?
   /// Indicates that the revenue is no amount.
   private(set) var hasOtherRevenue = false
+  /// Indicates that the date is none, so that the row is of no day.
+  private(set) var hasOtherDate = false
 
   /// The fields by the columns that have them; of several the first that is there counts.
   private static let fields: [(column: ColumnName, fields: [Field])] = [
@@ -55,18 +57,18 @@ struct ImportedRow {
       if let text = body.first(where: { $0.key == field.name })?.value.text, !text.isEmpty { return .signed }
     }
     var row = ImportedRow()
-    if let text = envelope.first(where: { $0.key == Field.receivedAt.name })?.value.text { row.takeTime(text) }
+    if let text = envelope.first(where: { $0.key == Field.receivedAt.name })?.value.text { _ = row.takeTime(text) }
     row.texts[.forwarder] = envelope.first { $0.key == Field.forwarder.name }?.value.text
     for member in body { row.add(member, mapping) }
     if let problem = row.problem { return .unreadable(problem) }
     return row.texts[.adNetworkID] == nil && row.integers[.appID] == nil ? .nothing : .row(row)
   }
 
-  /// Takes the time of receipt. A row with another one would count for no day.
-  private mutating func takeTime(_ text: String) {
-    guard !text.isEmpty else { return }
+  /// Takes the time of receipt. Returns false if the text is none.
+  private mutating func takeTime(_ text: String) -> Bool {
     receivedAt = Timestamp(dateOrTime: text)
-    if receivedAt == nil { problem = "\(text) is no date. Give the dates as 2026-03-09." }
+    hasOtherDate = receivedAt == nil && !text.isEmpty
+    return receivedAt != nil
   }
 
   /// Takes the number of conversions that the row stands for.
@@ -104,8 +106,7 @@ struct ImportedRow {
     guard let text = member.value.scalar else { return false }
     switch member.key.lowercased() {
     case "date", "day":
-      guard receivedAt == nil else { return false }
-      takeTime(text)
+      return receivedAt == nil && takeTime(text)
     case "network":
       if text.hasSuffix(".skadnetwork") || text.hasSuffix(".adattributionkit"), texts[.adNetworkID] == nil {
         texts[.adNetworkID] = text

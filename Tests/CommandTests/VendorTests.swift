@@ -39,7 +39,7 @@ import Testing
     try await call(["import", path, "--vendor", vendor, "--out", out] + options)
   }
 
-  @Test func `have whole counts and dates, or are no rows`() async throws {
+  @Test func `have whole counts, or are no rows`() async throws {
     let text = """
       date,network,app,count
       2026-03-09,com.example,525463029,1200.0
@@ -52,10 +52,10 @@ import Testing
     let path = try folder.makeFile("sums.csv", holding: Array(text.utf8))
     let result = try await BuiltCommand.run(["import", path, "--vendor", "sums", "--out", out])
     #expect(result.status == 0, "\(result.errorText)")
-    for line in ["line 3: 1,200 is no count", "line 4: -1 is no count", "line 5: 12/03/2026 is no date"] {
-      #expect(result.errorText.contains(line), "\(result.errorText)")
+    for text in ["line 3: 1,200 is no count", "line 4: -1 is no count", "1 rows have a date that cannot be read"] {
+      #expect(result.errorText.contains(text), "\(result.errorText)")
     }
-    #expect(try rows("skan_imported").map { $0["count"] } == ["1200", "7"])
+    #expect(try rows("skan_imported").map { $0["count"] } == ["1200", "5", "7"])
   }
 
   @Test func `are compared by day and campaign, and change no other table`() async throws {

@@ -115,6 +115,11 @@ struct ImportCommand: Command {
         "\(summary.revenueLeftOut) rows have a revenue that is no amount of 0 or more. It is in their extras, and counts as none."
       )
     }
+    if summary.datesLeftOut > 0 {
+      Terminal.warn(
+        "\(summary.datesLeftOut) rows have a date that cannot be read, and are of no day. Give the dates as 2026-03-09."
+      )
+    }
     for place in summary.unreadablePlaces { Terminal.warn(place) }
     if summary.signed > 0 {
       Terminal.warn("\(summary.signed) postbacks have a signature and were not imported. Read them with postback run.")

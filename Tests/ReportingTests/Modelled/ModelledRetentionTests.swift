@@ -1,4 +1,5 @@
 import Base
+import DerivedTables
 import JSON
 import Tables
 import Testing
@@ -31,7 +32,10 @@ import Testing
     let kept = old.filter { !["10", "11", "12"].contains($0["estimated_install_date"]?.dropFirst(9).prefix(2) ?? "") }
     let first = try #require(Timestamp(dateOrTime: "2026-03-17")).daysSince1970
     func report() async throws {
-      try await folder.report { ($0.modelPeriod, $0.since, $0.firstKeptDay) = (period, first, first) }
+      try await folder.report {
+        ($0.modelPeriod, $0.since, $0.firstKeptDay) = (period, first, first)
+        $0.replacement.removals = 1
+      }
     }
     try folder.write(kept)
     for _ in 0..<2 {
