@@ -217,6 +217,11 @@ struct CampaignAnswer: Sendable {
     notes += total.sums.others.sentences(store.currency, isConverted: store.isConverted)
     notes +=
       total.before?.others.sentences(store.currency, isConverted: store.isConverted, " of the compared period") ?? []
+    if let nulls = total.sums.unmodelledNulls, nulls.missing > 0 {
+      notes.append(
+        "The sums of modelled_revenue have no estimate for \(nulls.missing) of \(nulls.all) nulls, which are not modelled."
+      )
+    }
     if query.window == nil {
       notes.append("Installs are those of window 0; postbacks and values are those of all windows.")
     }

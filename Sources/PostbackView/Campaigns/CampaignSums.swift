@@ -85,6 +85,11 @@ struct CampaignSums: Sendable {
     return unknown.contains(needed) ? nil : Self.amountPlaces[name].flatMap { amounts[$0] }
   }
 
+  /// The number of nulls that have no estimate in `modelled`, and of all nulls; nil if nothing is modelled.
+  var unmodelledNulls: (missing: Int64, all: Int64)? {
+    modelled.flatMap { _ in count("nulls").map { ($0 - modelledNulls, $0) } }
+  }
+
   /// The revenue with an estimate for nulls, and its interval; nil if nothing is modelled. The ends of the intervals are added,
   /// so that the interval of a sum is rather too wide than too narrow.
   var modelled: (estimate: Amount, low: Amount, high: Amount?)? {

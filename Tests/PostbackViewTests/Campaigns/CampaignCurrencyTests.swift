@@ -57,6 +57,16 @@ import Testing
     #expect(notes(answer).last?.hasPrefix("Cost of 7 CHF (1 row of skan_daily) has no exchange rate") == true)
   }
 
+  @Test func `says how many nulls have no estimate`() async throws {
+    let rows = [
+      #""network_name":"a","currency":"USD","revenue":5,"modelled_revenue":6,"nulls":3"#,
+      #""network_name":"b","currency":"USD","revenue":5,"nulls":4"#,
+    ]
+    let answer = try await answer("network_name", rows, settings: "currency=USD", dimensions: "network_name")
+    #expect(answer["total"]?["modelled_revenue"] == .string("11"))
+    #expect(notes(answer).map { $0.contains("no estimate for 4 of 7 nulls") } == [true])
+  }
+
   @Test func `is the same by more dimensions as by one`() async throws {
     let apart = [
       #""network_name":"a","app_id":1,"currency":"USD","revenue":5,"decoded":2,"cost":2,"cost_currency":"USD""#,
