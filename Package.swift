@@ -438,7 +438,8 @@ let package = Package(
     tests(
       "PostbackView",
       [
-        "Base", "JSON", "SKAdNetwork", "ConversionModel", "PostbackServer",
+        "Base", "JSON", "SKAdNetwork", "ConversionModel", "DurableFiles", "PostbackServer", "PostbackLookup", "Tables",
+        "DerivedTables", "TestSupport",
       ]
     ),
     tests("AppIntegrationCheck", ["ConversionModel", "PostbackPipeline", "TestSupport"]),

@@ -281,23 +281,57 @@ def check_business(browser, checks, page, daily):
     checks.equal("installs by day", {day: count for day, count in shown.items() if count},
                  {day: count for day, count in sorted(installs.items())[-120:] if count and day in shown})
     currency = next(name for name in page.tables if name.startswith("Revenue of each day in "))[-3:]
-    revenue = collections.defaultdict(decimal.Decimal)
-    for row in dated:
-        if row["currency"] == currency and row["revenue"] is not None:
-            revenue[row["date"]] += decimal.Decimal(row["revenue"])
-    later = collections.defaultdict(decimal.Decimal)
+    # With a currency for all, an amount in another one has no rate, and a sum that needs it is not known.
+    is_converted = any(row["unconverted_rows"] for row in daily)
+
+    def part(row, name, of):
+        if row[name + "_by_currency"] is None:
+            return decimal.Decimal(row[name] or 0) if row[of] == currency else decimal.Decimal()
+        return None if is_converted else decimal.Decimal(row[name + "_by_currency"].get(currency, 0))
+
+    def known(parts):
+        parts = list(parts)
+        return None if None in parts else sum(parts, decimal.Decimal())
+
+    revenue = {day: known(part(row, "revenue", "currency") for row in dated if row["date"] == day) for day in installs}
+    later = {}
     for row in daily:
-        if row["date_type"] == "install" and row["revenue_all_windows"] is not None and row["currency"] == currency:
-            later[row["date"]] += decimal.Decimal(row["revenue_all_windows"])
+        if row["date_type"] != "install" or row["revenue_basis"] is None:
+            continue
+        is_several = row["revenue_all_windows"] is None and (row["revenue"] is not None or row["revenue_by_currency"] is not None)
+        own = row["revenue_all_windows"] if row["currency"] == currency else 0
+        later.setdefault(row["date"], []).append(None if is_several else decimal.Decimal(own or 0))
+    shown = lambda cell: amount(cell) if cell else None
+    rounded = lambda one: None if one is None else cents(one)
     for day, *cells in page.tables[f"Revenue of each day in {currency}"][1:]:
-        checks.equal(f"revenue of {day}", amount(cells[0]), cents(revenue[day]))
-        checks.equal(f"revenue of {day} in all windows", amount(cells[6]), cents(later[day]))
-    costs = [decimal.Decimal(row["cost"]) for row in rows if row["cost"] is not None and row["cost_level"] == "row"
-             and row["cost_currency"] == currency]
+        checks.equal(f"revenue of {day}", shown(cells[0]), rounded(revenue.get(day, decimal.Decimal())))
+        checks.equal(f"revenue of {day} in all windows", shown(cells[6]), rounded(known(later.get(day, []))))
     lists = [name for name in page.tables if name.startswith("Campaigns, the largest cost first")]
     lines = [line for name in lists for line in page.tables[name][1:]]
+    campaigns = collections.defaultdict(list)
+    for row in rows:
+        if row["cost_level"] == "row":
+            campaigns[row["network_name"], row["campaign_id"]].append(part(row, "cost", "cost_currency"))
+    costs = [cost for cost in map(known, campaigns.values()) if cost is not None]
     checks.equal("cost", sum((amount(line[2]) for line in lines if line[2]), decimal.Decimal()).quantize(decimal.Decimal("0.1")),
                  sum(costs, decimal.Decimal()).quantize(decimal.Decimal("0.1")))
+    others = collections.Counter()
+    for row in rows:
+        for name, of in ("revenue", "currency"), ("cost", "cost_currency"):
+            amounts = row[name + "_by_currency"] or ({row[of]: row[name]} if row[name] is not None else {})
+            for other, value in amounts.items():
+                if other != currency:
+                    others[name, other] += decimal.Decimal(value)
+    for (name, other), value in others.items():
+        note = re.search(rf"{name.capitalize()} of (.*?) (has no exchange rate|is left out)", page.text)
+        listed = {code: decimal.Decimal(text) for text, code in re.findall(r"([\d.]+) ([A-Z]{3}) \(", note[1] if note else "")}
+        checks.equal(f"{name} in {other}", listed.get(other), value)
+    if others:
+        for line in lines:
+            network, campaign = line[0].removeprefix("⚠ ").split(":")[0], line[1] or None
+            of = [row for row in rows if row["network_name"] == network and row["campaign_id"] == campaign]
+            if any(row["revenue_by_currency"] or row["cost_by_currency"] for row in of):
+                checks.equal(f"return of {line[:2]}", line[6], "")
     ordered = [amount(line[2]) if line[2] else decimal.Decimal() for line in lines]
     checks.equal("the largest cost first", ordered, sorted(ordered, reverse=True))
     for name, nulls, values, *_ in page.tables["Postbacks without a value"][1:]:

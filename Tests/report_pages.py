@@ -97,6 +97,27 @@ def campaigns(site):
         site.look("campaigns " + " ".join(dimensions))
 
 
-for page in hostile, edits, campaigns:
+def currencies(site):
+    """Revenue and costs in several currencies: with rates from a day on, and without."""
+    reporting = site.folder / "campaigns"
+    site.generate("--count", 3000, "--seed", 5, "--campaigns", 12, "--days", 10, "--cost", "--reporting", reporting)
+    models = reporting / "models/models.json"
+    several = [{**model, "currency": ["USD", "EUR", "JPY"][number % 3]} for number, model in enumerate(json.loads(models.read_text()))]
+    models.write_text(json.dumps(several))
+    rates = [line.split(",") for line in (reporting / "rates.csv").read_text().splitlines()]
+    late = site.folder / "rates.csv"
+    late.write_text("".join(",".join(line) + "\n" for line in rates if line[1] != "EUR" or line[0] >= "2026-03-28"))
+    lookups = ["--lookups", reporting / "lookups"]
+    site.call("run", site.folder / "dump", "--out", site.out, "--models", reporting / "models", *site.keys)
+    site.call("settle", site.out, *lookups)
+    for conversion in ["--rates", late, "--currency", "USD"], []:
+        for dimensions in "network_name", "app_id,network_name,campaign_id":
+            site.call("daily", site.out, *lookups, "--environment", "custom", "--cost", reporting / "cost.csv", *conversion,
+                      "--dimensions", dimensions)
+            site.call("report", site.out, "--html", site.page, "--force")
+            site.look(f"several currencies by {dimensions}, {'some' if conversion else 'not'} converted")
+
+
+for page in hostile, edits, campaigns, currencies:
     with tempfile.TemporaryDirectory() as folder:
         page(Site(sys.argv[1], folder))

@@ -41,6 +41,14 @@ test("every chart can be drawn without records, at finite places", () => {
   }
 });
 
+test("a day whose revenue is not known has no bar, and is no part of the mean", () => {
+  const days = [["4", "5"], [null, null], ["8", "9"]].map(([revenue, most], index) =>
+    ({ day: day + index, revenue, modelled: "0", least: revenue, most, isOpen: false }));
+  const chart = charts.dailyRevenue({ currency: "EUR", days });
+  assert.equal(of(chart, "rect", "bar").length, 2);
+  assert.deepEqual(texts(chart, "mean"), ["mean 6"]);
+});
+
 test("ticks are round and reach the largest value", () => {
   for (const [largest, isWhole, expected] of [[0, true, [0, 1]], [7, true, [0, 2, 4, 6, 8]], [0.3, false, [0, 0.1, 0.2, 0.30000000000000004]],
     [100, true, [0, 50, 100]], [1.2, false, [0, 0.5, 1, 1.5]]]) {

@@ -24,8 +24,9 @@ const businessCharts = (function () {
       if (!bar.range || bar.range[1] <= 0) return;
       draw.upright(middle, y(bar.range[0]), y(bar.range[1]), Math.min(step * 0.2, 6), bar.isOpen);
     });
-    if (bars.length > 1) {
-      const mean = total(bars.map(sum)) / bars.length;
+    const known = bars.filter(bar => bar.parts.length > 0);
+    if (known.length > 1) {
+      const mean = total(known.map(sum)) / known.length;
       draw.line(left, y(mean), left + width, y(mean), "mean");
       draw.text("mean " + short(mean), left + width, y(mean) - 5, "end", "mean");
     }
@@ -50,12 +51,12 @@ const businessCharts = (function () {
     })), "estimated day of the install, UTC; installs", true);
   }
 
-  /** Revenue of the daily report, with the modelled part. */
+  /** Revenue of the daily report, with the modelled part. What is null is not known. */
   function dailyRevenue({ currency, days: all }) {
     return days(all.map(one => ({
-      name: dayName(one.day), parts: [["bar", Number(one.revenue)], ["coarse", Number(one.modelled)]],
-      range: [Number(one.least), Number(one.most)], isOpen: one.isOpen,
-      title: dayName(one.day) + ": " + money(units(one.revenue), currency) + " observed",
+      name: dayName(one.day), parts: one.revenue === null ? [] : [["bar", Number(one.revenue)], ["coarse", Number(one.modelled)]],
+      range: one.least === null || one.most === null ? null : [Number(one.least), Number(one.most)], isOpen: one.isOpen,
+      title: dayName(one.day) + ": " + (one.revenue === null ? "not known" : money(units(one.revenue), currency) + " observed"),
     })), "estimated day of the install, UTC; revenue of the first window, " + (currency === null ? "no currency" : currency), false);
   }
 

@@ -8,9 +8,10 @@ function reportBusiness(filters) {
   const data = parsed(find("business-data"));
   if (data === null) return;
   const network = /** @type {HTMLSelectElement} */ (find("business-network"));
-  const counted = ["installs", "values", "nulls", "open", "modelled"];
+  const counted = ["installs", "values", "nulls", "open", "modelled", "unpriced", "others", "otherCosts"];
+  // Amounts that are null are not known, and nor are their sums.
   const amounts = ["revenue", "minimum", "closed", "all", "estimate", "low", "high"];
-  // Amounts that are not known of every cell: null is not 0.
+  // Amounts that not every cell has: null is none.
   const optional = ["cost", "confirmed"];
   const members = ["day", "app", "network", "campaign", ...counted, ...amounts, ...optional];
   const empty = () => Object.fromEntries([...counted.map(name => [name, 0]), ...amounts.map(name => [name, 0n]),
@@ -27,7 +28,7 @@ function reportBusiness(filters) {
 
   function add(sum, cell) {
     for (const name of counted) sum[name] += cell[name];
-    for (const name of amounts) sum[name] += cell[name];
+    for (const name of amounts) sum[name] = sum[name] === null || cell[name] === null ? null : sum[name] + cell[name];
     for (const name of optional) if (cell[name] !== null) sum[name] = (sum[name] === null ? 0n : sum[name]) + cell[name];
     return sum;
   }
@@ -38,8 +39,10 @@ function reportBusiness(filters) {
     return found;
   }
 
-  const least = sum => sum.minimum + sum.low;
-  const most = sum => larger(sum.closed, sum.revenue) + sum.high;
+  const least = sum => sum.minimum === null || sum.low === null ? null : sum.minimum + sum.low;
+  const most = sum => sum.closed === null || sum.revenue === null || sum.high === null ? null : larger(sum.closed, sum.revenue) + sum.high;
+  const known = amount => amount === null ? "" : plain(amount);
+  const confirmed = sum => sum.minimum === null ? null : sum.confirmed;
   const isOpen = sum => sum.open > 0 || sum.nulls > sum.modelled;
 
   function drawDays(chosen, days) {
@@ -49,39 +52,40 @@ function reportBusiness(filters) {
     draw("installs-by-day", { days: days.map(day => [day, of(day).installs, state(day)]) });
     fill(find("installs-by-day"), days.map(day => [dayName(day), state(day), String(of(day).installs), expected(day)]));
     draw("revenue-by-day", { currency: data.currency, days: days.map(day => {
-      const sum = of(day);
-      return { day, revenue: exact(sum.revenue), modelled: exact(sum.estimate), least: exact(least(sum)), most: exact(most(sum)),
+      const sum = of(day), text = amount => amount === null ? null : exact(amount);
+      return { day, revenue: text(sum.revenue), modelled: text(sum.estimate), least: text(least(sum)), most: text(most(sum)),
         isOpen: isOpen(sum) };
     }) });
     fill(find("revenue-by-day"), days.map(day => {
-      const sum = of(day), modelled = amount => sum.modelled > 0 ? plain(amount) : "";
-      return [dayName(day), plain(sum.revenue), plain(sum.minimum), sum.open > 0 ? "open" : plain(sum.closed), modelled(sum.estimate),
-        modelled(sum.low), modelled(sum.high), plain(sum.all)];
+      const sum = of(day), modelled = amount => sum.modelled > 0 ? known(amount) : "";
+      return [dayName(day), known(sum.revenue), known(sum.minimum), sum.open > 0 && sum.closed !== null ? "open" : known(sum.closed),
+        modelled(sum.estimate), modelled(sum.low), modelled(sum.high), known(sum.all)];
     }));
     fill(find("completeness"), days.filter(day => day in data.status).slice(-14).reverse().map(day =>
       [dayName(day), state(day), expected(day), ...[of(day).installs, of(day).values, of(day).nulls].map(String)]));
   }
 
   function drawCampaigns(chosen) {
-    const known = amount => amount === null ? "" : plain(amount);
     const lines = Array.from(sums(chosen, "campaign"), ([index, sum]) => {
-      const [label, id, suspicions] = data.campaigns[index], cost = sum.cost !== null && sum.cost > 0n ? float(sum.cost) : null;
-      const returns = cost === null ? null : [sum.revenue, least(sum), most(sum)].map(amount => float(amount) / cost);
-      const judgement = rules.judgement(returns === null ? null : returns.slice(1), isOpen(sum));
+      const [label, id, suspicions] = data.campaigns[index], cost = sum.unpriced === 0 && sum.cost !== null && sum.cost > 0n ? float(sum.cost) : null;
+      const parts = [sum.revenue, least(sum), most(sum)], isWhole = sum.others === 0 && !parts.includes(null);
+      const returns = cost === null || !isWhole ? null : parts.map(amount => float(amount) / cost);
+      const judgement = returns === null && (cost !== null || sum.unpriced > 0) ? "undecided"
+        : rules.judgement(returns === null ? null : returns.slice(1), isOpen(sum));
       return { label, id, suspicions, sum, cost, returns, judgement };
     });
     lines.sort((one, other) => order(other.sum.cost || 0n, one.sum.cost || 0n) || other.sum.installs - one.sum.installs
       || order(one.label, other.label));
-    const shown = lines.filter(line => line.cost !== null).slice(0, drawings.mostRows)
+    const shown = lines.filter(line => line.returns !== null).slice(0, drawings.mostRows)
       .sort((one, other) => other.returns[0] - one.returns[0] || order(one.label, other.label));
     draw("campaigns", { currency: data.currency, campaigns: shown.map(({ label, sum, returns }) =>
       ({ label, returns, isOpen: isOpen(sum), revenue: exact(sum.revenue), cost: exact(sum.cost) })) });
     fill(find("campaigns"), lines.map(({ label, id, suspicions, sum, cost, returns, judgement }) => [label, id,
-      known(sum.cost), String(sum.installs), cost === null || sum.installs === 0 ? "" : ratio(cost / sum.installs),
-      plain(sum.revenue), ...(returns === null ? ["", "", ""]
+      known(sum.unpriced > 0 ? null : sum.cost), String(sum.installs),
+      cost === null || sum.installs === 0 || sum.otherCosts > 0 ? "" : ratio(cost / sum.installs), known(sum.revenue), ...(returns === null ? ["", "", ""]
         : [ratio(returns[0]), ratio(returns[1]), isOpen(sum) ? "open" : ratio(returns[2])]),
-      cost === null ? "" : ratio(float(sum.all) / cost), share(sum.nulls, sum.nulls + sum.values), data.judgements[judgement],
-      known(sum.confirmed), suspicions]));
+      cost === null || sum.others > 0 || sum.all === null ? "" : ratio(float(sum.all) / cost), share(sum.nulls, sum.nulls + sum.values), data.judgements[judgement],
+      known(confirmed(sum)), suspicions]));
   }
 
   function drawNulls(chosen) {
@@ -106,8 +110,8 @@ function reportBusiness(filters) {
     drawCampaigns(chosen);
     drawNulls(chosen);
     const all = chosen.reduce(add, empty());
-    find("business-status").textContent = grouped(all.installs) + " installs, " + money(all.revenue, data.currency)
-      + (all.cost === null ? "" : ", cost " + money(all.cost, data.currency));
+    find("business-status").textContent = grouped(all.installs) + " installs" + (all.revenue === null ? "" : ", " + money(all.revenue, data.currency))
+      + (all.cost === null || all.unpriced > 0 ? "" : ", cost " + money(all.cost, data.currency));
   }
 
   if (!isFiltered) return drawAll();

@@ -154,7 +154,7 @@
           kind: isNumber ? "number" : column.kind === "day" ? "time" : "text",
           text: row => row === data.total && !isNumber ? (column === data.columns[0] ? "all" : "")
             : (column.name === "revenue_max" || column.name === "roas_max") && row[column.name] === null
-              && row[column.name.replace("_max", "")] !== null ? "open"
+              && row[column.name.replace("_max", "_min")] !== null ? "open"
               : textOf(column, row[column.name]) || (data.by.includes(column.name) && row !== data.total ? "not known" : ""),
           value: row => sortable(column.kind, row[column.name]),
           link: row => row === data.total ? undefined : column.kind === "count" && row[column.name] > 0
@@ -205,6 +205,7 @@
     if (rows.some(row => row.revenue !== null && row.revenue !== undefined)) {
       figures.push(figure({ id: "revenue-by-day", title: "Revenue by day", chart: "dailyRevenue",
         data: { currency: data.currency, days: rows.map(row => {
+          if (row.revenue === null && row.unconverted_rows > 0) return { day: dayNumber(row.date), revenue: null, least: null, most: null };
           const [revenue, modelled] = [amount(row, "revenue") || 0n, amount(row, "modelled_revenue")];
           const least = amount(row, "modelled_low") || amount(row, "revenue_min") || revenue;
           const most = larger(amount(row, "modelled_high") || amount(row, "revenue_max") || revenue, revenue);

@@ -34,7 +34,7 @@ package struct DailyProvenance: Sendable, Equatable {
   private static let currencyPrefix = "currency="
 
   /// The currency to which amounts were converted; nil if they stayed in their own.
-  var currency: String? {
+  package var currency: String? {
     let text = settings.first { $0.hasPrefix(Self.currencyPrefix) }?.dropFirst(Self.currencyPrefix.count)
     return text.flatMap { $0.isEmpty ? nil : String($0) }
   }
@@ -51,7 +51,7 @@ package struct DailyProvenance: Sendable, Equatable {
   }
 
   /// Reads the members of a summary; nil if it has none.
-  init?(_ summary: JSONValue) {
+  package init?(_ summary: JSONValue) {
     guard case .array(let settings)? = summary[Self.settingsKey], let rows = summary[Self.rowsKey]?.text else {
       return nil
     }

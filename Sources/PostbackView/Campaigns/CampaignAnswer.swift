@@ -3,6 +3,7 @@ internal import Base
 internal import ConversionModel
 internal import DailyReports
 internal import JSON
+internal import Reporting
 internal import Tables
 
 /// The answer to a question about campaigns: sums by some dimensions, beside those of another period if one is given.
@@ -213,9 +214,13 @@ struct CampaignAnswer: Sendable {
         "Costs that the cost file does not divide by these dimensions are in rows of their own, with the cost_level parent."
       )
     }
-    if !store.otherCurrencies.isEmpty {
-      let others = store.otherCurrencies.joined(separator: ", ")
-      notes.append("Amounts in \(others) are left out. Convert them with postback daily --rates FILE --currency CODE.")
+    notes += total.sums.others.sentences(store.currency, isConverted: store.isConverted)
+    notes +=
+      total.before?.others.sentences(store.currency, isConverted: store.isConverted, " of the compared period") ?? []
+    if let nulls = total.sums.unmodelledNulls, nulls.missing > 0 {
+      notes.append(
+        "The sums of modelled_revenue have no estimate for \(nulls.missing) of \(nulls.all) nulls, which are not modelled."
+      )
     }
     if query.window == nil {
       notes.append("Installs are those of window 0; postbacks and values are those of all windows.")

@@ -91,6 +91,12 @@ struct CampaignColumn: Sendable {
     counted("clicks", "The clicks, as the cost file has them."),
     counted("network_installs", "The installs that the ad network counts, as the cost file has them."),
     counted("undecoded", "The postbacks with a value that is not decoded."),
+    CampaignColumn(
+      name: "unconverted_rows",
+      kind: .count,
+      description: "The decoded postbacks with revenue for which there is no exchange rate.",
+      isOfMoney: true
+    ) { .count($0.count("unconverted_rows")) },
     CampaignColumn(name: "status", kind: .text, description: "The state of the least complete day.") { sums in
       .text(sums.state >= 0 ? DailyStore.stateWords[Int(sums.state)] : nil)
     },

@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import Reporting
 
 /// The sums of some rows of `skan_daily`.
 struct CampaignSums: Sendable {
@@ -13,6 +14,11 @@ struct CampaignSums: Sendable {
   private(set) var state: Int8 = -1
   /// The least expected share in millionths; -1 if there is none.
   private(set) var share: Int32 = -1
+
+  /// The amounts that are not known, because those of a row are not.
+  private var unknown: UnknownAmounts = []
+  /// The amounts in other currencies.
+  private(set) var others = OtherAmounts()
 
   /// The sums of no rows.
   init() {}
@@ -38,6 +44,14 @@ struct CampaignSums: Sendable {
       )
       modelledNulls += max(Int64(store.counts[Self.nullsPlace][row]), 0)
     }
+    unknown.formUnion(store.unknown[row])
+    for other in store.others(of: row) {
+      if other.isCost {
+        others.add(cost: other.amount, other.currency)
+      } else {
+        others.add(revenue: other.amount, other.currency)
+      }
+    }
     let state = store.states[row]
     if state >= 0 { self.state = self.state < 0 ? state : min(self.state, state) }
     let share = store.shares[row]
@@ -59,13 +73,27 @@ struct CampaignSums: Sendable {
     Self.countPlaces[name].flatMap { counts[$0] < 0 ? nil : counts[$0] }
   }
 
-  /// The sum of a column of amounts; nil if it is null in all rows.
-  func amount(_ name: String) -> Amount? { Self.amountPlaces[name].flatMap { amounts[$0] } }
+  /// The sum of a column of amounts; nil if it is null in all rows, or not known of one.
+  func amount(_ name: String) -> Amount? {
+    let needed: UnknownAmounts =
+      switch name {
+      case "cost": .cost
+      case "revenue": .revenue
+      case "revenue_all_windows": .allWindows
+      default: .limits
+      }
+    return unknown.contains(needed) ? nil : Self.amountPlaces[name].flatMap { amounts[$0] }
+  }
+
+  /// The number of nulls that have no estimate in `modelled`, and of all nulls; nil if nothing is modelled.
+  var unmodelledNulls: (missing: Int64, all: Int64)? {
+    modelled.flatMap { _ in count("nulls").map { ($0 - modelledNulls, $0) } }
+  }
 
   /// The revenue with an estimate for nulls, and its interval; nil if nothing is modelled. The ends of the intervals are added,
   /// so that the interval of a sum is rather too wide than too narrow.
   var modelled: (estimate: Amount, low: Amount, high: Amount?)? {
-    guard let nullRevenue else { return nil }
+    guard let nullRevenue, !unknown.contains(.limits) else { return nil }
     let revenue = amount("revenue") ?? .zero
     let high = max(amount("revenue_max_closed") ?? .zero, revenue) + nullRevenue.high
     // Nulls that are not modelled and values without an upper limit may be worth anything.
@@ -73,12 +101,12 @@ struct CampaignSums: Sendable {
     return (revenue + nullRevenue.estimate, (amount("revenue_min") ?? .zero) + nullRevenue.low, isOpen ? nil : high)
   }
 
-  /// The cost; nil if there is none above 0.
-  var cost: Amount? { amount("cost").flatMap { $0 > .zero ? $0 : nil } }
+  /// The cost for ratios; nil if there is none above 0, or if it has a part in another currency.
+  var cost: Amount? { others.costRows > 0 ? nil : amount("cost").flatMap { $0 > .zero ? $0 : nil } }
 
-  /// Returns an amount by the cost; nil without one.
+  /// Returns an amount by the cost; nil without one, and if any revenue or cost is in another currency.
   func overCost(_ amount: Amount?) -> Amount? {
-    guard let amount, let cost else { return nil }
+    guard others.rows == 0, let amount, let cost else { return nil }
     return Amount.ratio(amount.units, cost.units)
   }
 }

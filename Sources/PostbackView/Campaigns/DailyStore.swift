@@ -3,6 +3,7 @@ internal import ConversionModel
 package import DerivedTables
 internal import DurableFiles
 package import PostbackPipeline
+internal import Reporting
 internal import TableReading
 internal import Tables
 internal import DailyReports
@@ -14,7 +15,7 @@ package struct DailyStore: Sendable {
     "postbacks", "postbacks_won", "installs", "redownloads", "reengagements", "conversions", "assists", "values",
     "nulls",
     "no_value_possible", "ambiguous_zeros", "decoded", "undecoded", "revenue_max_open", "impressions", "clicks",
-    "network_installs",
+    "network_installs", "unconverted_rows",
   ]
   /// The columns with amounts of money.
   static let amountNames = [
@@ -42,10 +43,15 @@ package struct DailyStore: Sendable {
   private(set) var amounts: [AmountColumn]
   /// The expected shares in millionths; -1 is null.
   private(set) var shares: [Int32] = []
-  /// The currency of all amounts: the one with the most rows; nil if there is none.
+  /// The currency of all amounts: that of the table, or the one with the most postbacks; nil if there is none.
   private(set) var currency: String?
-  /// The other currencies, whose amounts are left out.
-  private(set) var otherCurrencies: [String] = []
+  /// Indicates that all amounts are converted to the currency, so that others have no exchange rate.
+  private(set) var isConverted = false
+  /// The amounts of a row that are not known in the currency.
+  private(set) var unknown: [UnknownAmounts] = []
+  /// The amounts in other currencies, in the order of the rows, and the number of them up to the end of each row.
+  private var others: [OtherAmount] = []
+  private var otherEnds: [Int32] = []
   /// The time that the report is of.
   private(set) var asOf: String?
 
@@ -75,8 +81,12 @@ package struct DailyStore: Sendable {
     codes = listed.map { _ in [] }
     counts = Self.countNames.map { _ in [] }
     amounts = Self.amountNames.map { _ in AmountColumn() }
-    currency = found.currencies.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
-    otherCurrencies = found.currencies.keys.filter { [currency] in $0 != currency }.sorted()
+    let summary = try PipelineFailure.state { () throws(FileFailure) in
+      try DerivedTable.summary(of: .daily, in: snapshot.folder)
+    }
+    let converted = summary.flatMap { DailyProvenance($0) }?.currency
+    currency = converted ?? found.currencies.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    isConverted = converted != nil
     var places = listed.map { _ in [String: Int32]() }
     var store = self
     try await files.scan(jobs: jobs) {
@@ -108,14 +118,62 @@ package struct DailyStore: Sendable {
     states.append(Int8(row.status.flatMap { Self.stateWords.firstIndex(of: $0) } ?? -1))
     isParentCost.append(row.isParentCost)
     for index in counts.indices { counts[index].append(Int32(clamping: row.counts[index])) }
+    let (isOwn, isOwnCost) = (row.currency == currency, row.costCurrency == currency)
     for index in amounts.indices {
-      let isCost = index == amounts.count - 1
-      let isOfReport = (isCost ? row.costCurrency : row.currency) == currency
-      amounts[index].append(isOfReport ? row.amounts[index] : nil)
+      amounts[index].append((index == amounts.count - 1 ? isOwnCost : isOwn) ? row.amounts[index] : nil)
     }
+    addOthers(of: row, isOwn, isOwnCost)
     shares.append(row.share)
     if let time = row.asOf { asOf = time }
   }
+
+  /// Adds what is known and not known of the amounts of a row in several currencies, or in another one.
+  private mutating func addOthers(of row: DailyBatch.Row, _ isOwn: Bool, _ isOwnCost: Bool) {
+    var (revenue, cost) = (row.revenueByCurrency, row.costByCurrency)
+    var missing: UnknownAmounts = []
+    if row.isAllWindowsOfSeveral { missing.insert(.allWindows) }
+    if isConverted {
+      if !revenue.isEmpty { missing.formUnion([.revenue, .limits]) }
+      if !cost.isEmpty { missing.insert(.cost) }
+    } else if let currency {
+      if let own = revenue[currency] {
+        amounts[0].replaceLast(own)
+        missing.insert(.limits)
+      }
+      if let own = cost[currency] { amounts[amounts.count - 1].replaceLast(own) }
+    }
+    if !isOwn, let other = row.currency, let amount = row.amounts[0] { revenue[other] = amount }
+    if !isOwnCost, let other = row.costCurrency, let amount = row.amounts.last ?? nil { cost[other] = amount }
+    for (parts, isCost) in [(revenue, false), (cost, true)] {
+      for (other, amount) in parts where other != currency {
+        others.append(OtherAmount(currency: other, isCost: isCost, amount: amount))
+      }
+    }
+    unknown.append(missing)
+    otherEnds.append(Int32(clamping: others.count))
+  }
+
+  /// The amounts of a row in other currencies.
+  func others(of row: Int) -> ArraySlice<OtherAmount> {
+    others[(row == 0 ? 0 : Int(otherEnds[row - 1]))..<Int(otherEnds[row])]
+  }
+}
+
+/// An amount of a row of `skan_daily` in another currency than the report's.
+struct OtherAmount: Sendable {
+  let currency: String
+  let isCost: Bool
+  let amount: Amount
+}
+
+/// The amounts that are not known in the currency of the report, though there are some.
+struct UnknownAmounts: OptionSet, Sendable {
+  let rawValue: UInt8
+  static let revenue = UnknownAmounts(rawValue: 1)
+  /// The least and the greatest revenue, and the modelled one.
+  static let limits = UnknownAmounts(rawValue: 2)
+  static let allWindows = UnknownAmounts(rawValue: 4)
+  static let cost = UnknownAmounts(rawValue: 8)
 }
 
 /// A column of amounts. Nearly all fit into 64 bits; the others are kept apart.
@@ -136,101 +194,18 @@ struct AmountColumn: Sendable {
     }
   }
 
+  /// Replaces the last amount, which is null.
+  mutating func replaceLast(_ amount: Amount) {
+    units.removeLast()
+    append(amount)
+  }
+
   /// The amount of a row; nil if it is null.
   subscript(row: Int) -> Amount? {
     switch units[row] {
     case Self.none: nil
     case Self.kept: large[row]
     case let short: Amount(units: Int128(short))
-    }
-  }
-}
-
-/// The dimensions and the currencies of rows of `skan_daily`.
-private struct DailyFacts: Sendable {
-  /// The dimensions, as the first row has them; nil if there is no row.
-  private(set) var dimensions: String?
-  /// The number of rows with an amount in each currency.
-  private(set) var currencies: [String: Int] = [:]
-
-  init() {}
-
-  init(_ batch: RawBatch) {
-    let places = [ColumnName.currency, .costCurrency].map { Table.daily.place($0) }
-    let dimensions = Table.daily.place(.dimensions)
-    var cursor = RowCursor(batch, of: .daily)
-    while cursor.next() {
-      if self.dimensions == nil { self.dimensions = cursor.text(dimensions) }
-      for place in places { if let currency = cursor.text(place) { currencies[currency, default: 0] += 1 } }
-    }
-  }
-
-  mutating func merge(_ later: Self) {
-    dimensions = dimensions ?? later.dimensions
-    currencies.merge(later.currencies, uniquingKeysWith: +)
-  }
-}
-
-/// The rows of a batch of `skan_daily`.
-private struct DailyBatch: Sendable {
-  struct Row: Sendable {
-    var values: [String?]
-    var names: [String?]
-    var isInstall: Bool
-    var day: Int32?
-    var window: Int64
-    var status: String?
-    var isParentCost: Bool
-    var counts: [Int64]
-    var amounts: [Amount?]
-    var share: Int32
-    var currency: String?
-    var costCurrency: String?
-    var asOf: String?
-  }
-
-  var rows: [Row] = []
-
-  init(_ batch: RawBatch) {
-    func places(_ names: [String]) -> [Int] {
-      names.map { name in
-        guard let place = Table.daily.columns.firstIndex(where: { $0.name.rawValue == name }) else {
-          preconditionFailure("skan_daily has no column \(name)")
-        }
-        return place
-      }
-    }
-    let dimensions = DailyDimension.allCases.map { Table.daily.place($0.column) }
-    let names = DailyName.allCases.map { Table.daily.place($0.column) }
-    let (counts, amounts) = (places(DailyStore.countNames), places(DailyStore.amountNames))
-    let others = places([
-      "date_type", "date", "postback_sequence_index", "dimensions", "status", "cost_level", "expected_share",
-      "currency", "cost_currency", "as_of",
-    ])
-    var cursor = RowCursor(batch, of: .daily)
-    while cursor.next() {
-      let day = cursor.text(others[1]).flatMap { Timestamp("\($0)T00:00:00Z") }
-      let share = cursor.amount(others[6]).map { Int32(clamping: $0.units / 10) } ?? -1
-      var row = Row(
-        values: [],
-        names: [],
-        isInstall: cursor.text(others[0]) == "install",
-        day: day.map { Int32(clamping: $0.daysSince1970) },
-        window: cursor.integer(others[2]) ?? 0,
-        status: cursor.text(others[4]),
-        isParentCost: cursor.text(others[5]) == "parent",
-        counts: [],
-        amounts: [],
-        share: share,
-        currency: cursor.text(others[7]),
-        costCurrency: cursor.text(others[8]),
-        asOf: cursor.text(others[9])
-      )
-      for place in dimensions { row.values.append(cursor.text(place)) }
-      for place in names { row.names.append(cursor.text(place)) }
-      for place in counts { row.counts.append(cursor.integer(place) ?? -1) }
-      for place in amounts { row.amounts.append(cursor.amount(place)) }
-      rows.append(row)
     }
   }
 }

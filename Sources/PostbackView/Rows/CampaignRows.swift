@@ -216,14 +216,17 @@ struct CampaignRows: Sendable {
       members.append(.init(name, value.map { isNumber ? .number($0) : .string($0) } ?? .null))
     }
     for name in ofCampaign { add(name, known?.campaign?[name]) }
-    let settled = known?.settled
-    add("value", settled?["effective_conversion_value"] ?? row.text(.conversionValue), isNumber: true)
-    add("coarse_value", settled?["effective_coarse_conversion_value"] ?? row.text(.coarseConversionValue))
-    let estimated = settled?["effective_estimated_install_date"] ?? row.cells["estimated_install_date"]?.text
+    /// The value of the copy that decides, also if it has none; that of the first copy if copies were not compared.
+    func decided(_ name: String, else first: ColumnName) -> String? {
+      if let settled = known?.settled { settled[name] } else { row.text(first) }
+    }
+    add("value", decided("effective_conversion_value", else: .conversionValue), isNumber: true)
+    add("coarse_value", decided("effective_coarse_conversion_value", else: .coarseConversionValue))
+    let estimated = decided("effective_estimated_install_date", else: .estimatedInstallDate)
     add("install_date", estimated.map { String($0.prefix(10)) })
     guard seesRevenue else { return members }
-    add("revenue", settled == nil ? row.text(.revenue) : settled?["effective_revenue"])
-    add("currency", settled == nil ? row.text(.currency) : settled?["effective_currency"])
+    add("revenue", decided("effective_revenue", else: .revenue))
+    add("currency", decided("effective_currency", else: .currency))
     return members
   }
 

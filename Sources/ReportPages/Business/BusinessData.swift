@@ -27,12 +27,15 @@ extension BusinessSection {
           campaignPlaces[[key.network, key.campaign]] ?? 0,
         ]
         let amounts = [
-          sums.revenue, sums.minimum, sums.closedMaximum, sums.allWindows, sums.nullRevenue.estimate,
-          sums.nullRevenue.low, sums.nullRevenue.high,
+          sums.revenue, sums.minimum, sums.closedMaximum, sums.allWindows, sums.nullRevenue?.estimate,
+          sums.nullRevenue?.low, sums.nullRevenue?.high,
         ]
-        let counts = [sums.installs, sums.values, sums.nulls, sums.openEnded, sums.modelledNulls]
+        let counts = [
+          sums.installs, sums.values, sums.nulls, sums.openEnded, sums.modelledNulls, sums.unpriced, sums.others.rows,
+          sums.others.costRows,
+        ]
         // Amounts that are not known are null.
-        let all = amounts + [sums.cost, sums.confirmed]
+        let all = amounts + [sums.cost, sums.confirmedOfAll]
         let json =
           [number(key.day)] + (places.dropFirst() + counts).map { .integer($0) }
           + all.map { amount in amount.map { .string("\($0)") } ?? .null }

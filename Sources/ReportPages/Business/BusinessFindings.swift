@@ -31,37 +31,38 @@ enum BusinessFindings {
   private static func returns(_ business: BusinessSection) -> Finding? {
     let (total, currency) = (business.business.total, business.business.currency)
     let section = Finding.Section(id: "revenue-by-day", name: "Revenue")
+    // What is not known of all rows is no finding. The section names what is missing.
+    guard let all = total.revenue, total.unpriced == 0 else { return nil }
     guard let cost = total.cost, cost > .zero else {
       guard total.installs > 0 else { return nil }
-      let revenue =
-        currency.map { " and brought \(Numbers.money(total.revenue, $0)) in the first window" } ?? ""
+      let revenue = currency.map { " and brought \(Numbers.money(all, $0)) in the first window" } ?? ""
       return Finding(
         sentence: "\(Numbers.grouped(total.installs)) installs are attributed\(revenue); no costs are known.",
         section: section,
-        money: total.revenue.approximation,
+        money: all.approximation,
         rows: total.installs
       )
     }
+    guard let roas = CampaignLine(network: nil, campaign: nil, name: nil, sums: total).roas else { return nil }
     let suspected = business.campaigns.filter(\.isSuspected)
-    let revenue = suspected.reduce(Amount.zero) { $0 + $1.sums.revenue }
-    let confirmed = total.confirmed.map { " Devices confirm \(Numbers.money($0, currency)) of the revenue." } ?? ""
+    let revenue = suspected.reduce(Amount.zero) { $0 + ($1.sums.revenue ?? .zero) }
+    let confirmed = total.confirmedOfAll.map { " Devices confirm \(Numbers.money($0, currency)) of the revenue." } ?? ""
     let suspicion =
       suspected.isEmpty
       ? ""
       : """
        A suspicion concerns the values of \(suspected.count) campaigns with \(Numbers.money(revenue, currency)).\(confirmed)
       """
-    let (least, most) = (total.least.approximation, total.most.approximation)
-    let high = total.isOpenEnded ? "or more" : "to \(Numbers.ratio(most / cost.approximation))"
+    let high = total.isOpenEnded ? "or more" : "to \(Numbers.ratio(roas.high))"
     return Finding(
       sentence: """
         \(Numbers.money(cost, currency)) bought \(Numbers.grouped(total.installs)) installs and brought \
-        \(Numbers.money(total.revenue, currency)) back in the first window: a return of \
-        \(Numbers.ratio(total.revenue.approximation / cost.approximation)), with the ranges of values and \
-        modelled null postbacks \(Numbers.ratio(least / cost.approximation)) \(high).\(suspicion)
+        \(Numbers.money(all, currency)) back in the first window: a return of \
+        \(Numbers.ratio(roas.observed)), with the ranges of values and \
+        modelled null postbacks \(Numbers.ratio(roas.low)) \(high).\(suspicion)
         """,
       section: section,
-      money: max(cost, total.revenue).approximation,
+      money: max(cost, all).approximation,
       rows: total.installs
     )
   }

@@ -58,16 +58,17 @@ struct BusinessSection {
     for day in days {
       let sum = sums[day] ?? BusinessReport.Sums()
       let isModelled = sum.modelledNulls > 0
-      func modelled(_ amount: Amount) -> NumberTable.Cell { .amount(isModelled ? Numbers.plain(amount) : "") }
+      func known(_ amount: Amount?) -> NumberTable.Cell { .amount(amount.map(Numbers.plain) ?? "") }
+      func modelled(_ amount: Amount?) -> NumberTable.Cell { known(isModelled ? amount : nil) }
       table.add(
         Timestamp.name(ofDay: day),
-        .amount(Numbers.plain(sum.revenue)),
-        .amount(Numbers.plain(sum.minimum)),
-        .amount(sum.openEnded > 0 ? "open" : Numbers.plain(sum.closedMaximum)),
-        modelled(sum.nullRevenue.estimate),
-        modelled(sum.nullRevenue.low),
-        modelled(sum.nullRevenue.high),
-        .amount(Numbers.plain(sum.allWindows))
+        known(sum.revenue),
+        known(sum.minimum),
+        sum.openEnded > 0 && sum.closedMaximum != nil ? .amount("open") : known(sum.closedMaximum),
+        modelled(sum.nullRevenue?.estimate),
+        modelled(sum.nullRevenue?.low),
+        modelled(sum.nullRevenue?.high),
+        known(sum.allWindows)
       )
     }
     return Figure(
@@ -151,10 +152,15 @@ struct BusinessSection {
 extension BusinessReport.Sums {
   /// Indicates that the revenue has no known limit: a value has none, or null postbacks are not modelled.
   var isOpenEnded: Bool { openEnded > 0 || nulls > modelledNulls }
-  /// The least revenue that the ranges of the values and the interval of the model allow.
-  var least: Amount { minimum + nullRevenue.low }
-  /// The most revenue that they allow, without what has no limit.
-  var most: Amount { max(closedMaximum, revenue) + nullRevenue.high }
+  /// The least revenue that the ranges of the values and the interval of the model allow; nil if it is not known.
+  var least: Amount? { minimum.flatMap { minimum in nullRevenue.map { minimum + $0.low } } }
+  /// The most revenue that they allow, without what has no limit; nil if it is not known.
+  var most: Amount? {
+    guard let closedMaximum, let revenue, let nullRevenue else { return nil }
+    return max(closedMaximum, revenue) + nullRevenue.high
+  }
+  /// The confirmed revenue; nil if it is not known of all of the revenue.
+  var confirmedOfAll: Amount? { minimum == nil ? nil : confirmed }
 }
 
 extension BusinessSection {
@@ -186,13 +192,7 @@ extension BusinessSection {
 
   /// The whole section.
   var html: HTML {
-    let others =
-      business.otherCurrencies.isEmpty
-      ? ""
-      : """
-      Amounts in \(business.otherCurrencies.joined(separator: ", ")) are left out: convert them with \
-      postback daily --rates FILE --currency \(business.currency ?? "EUR").
-      """
+    let others = business.otherAmounts.joined(separator: " ")
     let time = business.asOf.map { "As of \($0). " } ?? ""
     let nothing: HTML = business.nothingCounted.map { "<p class=\"note\"><strong>\($0)</strong></p>" } ?? ""
     return """

@@ -23,18 +23,22 @@ struct CampaignLine {
   /// The suspicions about values of the campaign, in words.
   var suspicions: String { sums.suspicions.sorted().joined(separator: "; ") }
 
-  /// The cost, if it is above 0.
-  var cost: Amount? { sums.cost.flatMap { $0 > .zero ? $0 : nil } }
+  /// The cost, if it is known and above 0.
+  var cost: Amount? { sums.unpriced > 0 ? nil : sums.cost.flatMap { $0 > .zero ? $0 : nil } }
 
-  /// The return on ad spend: observed, and the least and the most that ranges and the model allow.
+  /// The return on ad spend: observed, and the least and the most that ranges and the model allow; nil if an amount is in
+  /// another currency.
   var roas: (observed: Double, low: Double, high: Double)? {
-    guard let cost = cost?.approximation else { return nil }
-    return (sums.revenue.approximation / cost, sums.least.approximation / cost, sums.most.approximation / cost)
+    guard let cost = cost?.approximation, let revenue = sums.revenue, let least = sums.least, let most = sums.most,
+      sums.others.rows == 0
+    else { return nil }
+    return (revenue.approximation / cost, least.approximation / cost, most.approximation / cost)
   }
 
   /// The judgement that the whole range of the return allows.
   var judgement: CampaignJudgement {
-    CampaignJudgement(range: roas.map { ($0.low, $0.high) }, isOpenEnded: sums.isOpenEnded)
+    if roas == nil, cost != nil || sums.unpriced > 0 { return .undecided }
+    return CampaignJudgement(range: roas.map { ($0.low, $0.high) }, isOpenEnded: sums.isOpenEnded)
   }
 }
 
@@ -97,9 +101,10 @@ extension BusinessSection {
         """
     }
     let shown = min(priced, Self.shown)
+    let parent = business.undivided.cost ?? .zero
     let undivided =
-      business.undividedCost > .zero
-      ? " \(Numbers.money(business.undividedCost, business.currency)) of cost belongs to no single row and is in none of them."
+      parent > .zero
+      ? " \(Numbers.money(parent, business.currency)) of cost belongs to no single row and is in none of them."
       : ""
     let more =
       campaigns.count > shown ? " These are the \(shown) with the largest cost of \(campaigns.count)." : ""
@@ -130,21 +135,21 @@ extension BusinessSection {
       let line = campaigns[index]
       let (sums, cost) = (line.sums, line.cost?.approximation)
       func ratio(_ value: Double?) -> NumberTable.Cell { .amount(value.map(Numbers.ratio) ?? "") }
-      let perInstall = sums.installs > 0 ? cost.map { $0 / Double(sums.installs) } : nil
+      let perInstall = sums.installs > 0 && sums.others.costRows == 0 ? cost.map { $0 / Double(sums.installs) } : nil
       table.add(
         line.label,
         .time(line.campaign ?? ""),
-        .amount(sums.cost.map(Numbers.plain) ?? ""),
+        .amount((sums.unpriced > 0 ? nil : sums.cost).map(Numbers.plain) ?? ""),
         .number(sums.installs),
         ratio(perInstall),
-        .amount(Numbers.plain(sums.revenue)),
+        .amount(sums.revenue.map(Numbers.plain) ?? ""),
         ratio(line.roas?.observed),
         ratio(line.roas?.low),
         .amount(line.roas.map { sums.isOpenEnded ? "open" : Numbers.ratio($0.high) } ?? ""),
-        ratio(cost.map { sums.allWindows.approximation / $0 }),
+        ratio(sums.others.rows > 0 ? nil : cost.flatMap { cost in sums.allWindows.map { $0.approximation / cost } }),
         .share(sums.nulls, of: sums.nulls + sums.values),
         .text(line.judgement.words),
-        .amount(sums.confirmed.map(Numbers.plain) ?? ""),
+        .amount(sums.confirmedOfAll.map(Numbers.plain) ?? ""),
         .text(line.suspicions)
       )
     }

@@ -209,7 +209,7 @@ enum CaseMethod {
       + "version 2.1. The signed text of SKAdNetwork joins the fields of the version, in Apple's order, by the character "
       + "U+2063 (bytes e2 81 a3). AdAttributionKit signs the header and the payload of a JWS (RFC 7515).",
     "Revenue is what the conversion values mean in the advertiser's conversion models: an estimate with its limits, added up "
-      + "as exact decimal numbers. A cumulative window includes the windows before it, so the larger sum counts.",
+      + "as exact decimal numbers. A cumulative window includes the windows before it, so the larger sum counts. \(firstCopies)",
     "Edited signed fields are found by trying common edits until the signature fits. Such a find is a proof, because only "
       + "the signed content fits.",
     "Differences of unsigned values are found by comparing the copies of a postback. If one copy came from a device itself, "
@@ -221,6 +221,12 @@ enum CaseMethod {
     "The examples are drawn by digest, with an equal share for each code and each version. They are the same whenever the "
       + "same tables are read.",
   ]
+
+  /// The copies whose values the revenue is of.
+  static let firstCopies = """
+    The values are those of the copies that were accepted first, and are not settled: where another copy decides, such as a \
+    device's own, skan_settled, skan_daily and the other pages have the revenue of that copy.
+    """
 
   /// The limits of the evidence.
   static let limits = [

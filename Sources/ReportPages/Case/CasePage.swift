@@ -163,8 +163,8 @@ struct CasePage {
     guard !answer.revenue.isEmpty else {
       return "<p class=\"note\">The conversion models give the accepted postbacks no revenue.</p>"
     }
-    return HTML.longTable(
-      "Revenue of the accepted postbacks by their conversion values",
+    let table = HTML.longTable(
+      "Revenue of the accepted postbacks by the conversion values of their first copies",
       ["app", "currency", "postbacks", "estimate", "at least", "at most"],
       answer.revenue.count
     ) { index, table in
@@ -178,6 +178,7 @@ struct CasePage {
         .amount(range.maximum.map { "\($0)" } ?? "no limit")
       )
     }
+    return "\(table)<p class=\"note\">\(CaseMethod.firstCopies)</p>"
   }
 
   private var senders: HTML {

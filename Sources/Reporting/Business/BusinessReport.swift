@@ -21,35 +21,49 @@ package struct BusinessReport: Sendable {
     package var values = 0
     /// The number of conversions without a value that could have one.
     package var nulls = 0
-    /// The observed revenue.
-    package var revenue = Amount.zero
+    /// The observed revenue in the currency of the report; nil if some of it could not be converted.
+    package var revenue: Amount? = .zero
     /// The part of the observed revenue whose values devices confirm; nil if copies were not compared.
     package var confirmed: Amount?
     /// The suspicions about values, in words.
     package var suspicions: Set<String> = []
-    /// The least possible observed revenue.
-    package var minimum = Amount.zero
-    /// The upper limit of the observed revenue that has one.
-    package var closedMaximum = Amount.zero
+    /// The least possible observed revenue; nil if it is not known of all of the revenue.
+    package var minimum: Amount? = .zero
+    /// The upper limit of the observed revenue that has one; nil if it is not known of all of the revenue.
+    package var closedMaximum: Amount? = .zero
     /// The number of postbacks whose revenue has no upper limit.
     package var openEnded = 0
-    /// The revenue of all conversion windows.
-    package var allWindows = Amount.zero
+    /// The revenue of all conversion windows; nil if it is not known of all of the revenue.
+    package var allWindows: Amount? = .zero
     /// The cost; nil if there is none.
     package var cost: Amount?
+    /// The number of rows whose cost could not be converted. The cost is not known if there are any.
+    package var unpriced = 0
+    /// The amounts in other currencies.
+    package var others = OtherAmounts()
     /// The number of `nulls` whose revenue is modelled.
     package var modelledNulls = 0
-    /// The revenue of these null postbacks.
-    package var nullRevenue = NullRevenue()
+    /// The revenue of these null postbacks; nil if it is not known of all rows.
+    package var nullRevenue: NullRevenue? = NullRevenue()
+    /// The number of rows with revenue and with a cost.
+    var (revenueRows, costRows) = (0, 0)
 
     /// The sums of no rows.
     package init() {}
 
-    /// The sums without amounts of money.
-    fileprivate var counts: Sums {
-      var counts = Sums()
-      (counts.installs, counts.values, counts.nulls, counts.suspicions) = (installs, values, nulls, suspicions)
-      return counts
+    /// Returns the sums without amounts of money, beside those in a currency that is not that of the report.
+    fileprivate func apart(in currency: String?) -> Sums {
+      var apart = Sums()
+      (apart.installs, apart.values, apart.nulls, apart.suspicions) = (installs, values, nulls, suspicions)
+      if allWindows == nil { apart.allWindows = nil }
+      guard let currency else { return apart }
+      if revenueRows > 0, let revenue { apart.others.add(revenue: revenue, currency, rows: revenueRows) }
+      if let cost { apart.others.add(cost: cost, currency, rows: costRows) }
+      return apart
+    }
+
+    private static func sum(_ left: Amount?, _ right: Amount?) -> Amount? {
+      if let left, let right { left + right } else { nil }
     }
 
     /// Adds the sums of other rows.
@@ -57,16 +71,20 @@ package struct BusinessReport: Sendable {
       left.installs += right.installs
       left.values += right.values
       left.nulls += right.nulls
-      left.revenue += right.revenue
+      left.revenue = sum(left.revenue, right.revenue)
       if let confirmed = right.confirmed { left.confirmed = (left.confirmed ?? .zero) + confirmed }
       left.suspicions.formUnion(right.suspicions)
-      left.minimum += right.minimum
-      left.closedMaximum += right.closedMaximum
+      left.minimum = sum(left.minimum, right.minimum)
+      left.closedMaximum = sum(left.closedMaximum, right.closedMaximum)
       left.openEnded += right.openEnded
-      left.allWindows += right.allWindows
+      left.allWindows = sum(left.allWindows, right.allWindows)
       if let cost = right.cost { left.cost = (left.cost ?? .zero) + cost }
       left.modelledNulls += right.modelledNulls
-      left.nullRevenue = left.nullRevenue + right.nullRevenue
+      left.nullRevenue = if let one = left.nullRevenue, let other = right.nullRevenue { one + other } else { nil }
+      left.unpriced += right.unpriced
+      left.others += right.others
+      left.revenueRows += right.revenueRows
+      left.costRows += right.costRows
     }
   }
 
@@ -111,10 +129,10 @@ package struct BusinessReport: Sendable {
     }
   }
 
-  /// The currency of all amounts: the one with the most postbacks; nil if there is no amount.
+  /// The currency of all amounts: that of the table, or the one with the most postbacks; nil if there is no amount.
   package internal(set) var currency: String?
-  /// The other currencies in the table. Their amounts are not part of the report.
-  package internal(set) var otherCurrencies: [String] = []
+  /// Indicates that all amounts are converted to the currency, so that others have no exchange rate.
+  package internal(set) var isConverted = false
   /// The sums.
   package internal(set) var cells: [Key: Sums] = [:]
   /// The name of each campaign that has one, by its network and its id.
@@ -125,8 +143,8 @@ package struct BusinessReport: Sendable {
   package internal(set) var status: [Int: Status] = [:]
   /// The least share of each open day's postbacks that has come, as Apple's timers let expect.
   package internal(set) var expectedShare: [Int: Amount] = [:]
-  /// The cost that is not of one row of the report, since the file of costs does not have its dimensions.
-  package internal(set) var undividedCost = Amount.zero
+  /// The sums of costs that are not of one row of the report, since the file of costs does not have its dimensions.
+  package internal(set) var undivided = Sums()
   /// The time that the report is of.
   package internal(set) var asOf: String?
   /// The lines that are not rows.
@@ -143,6 +161,13 @@ package struct BusinessReport: Sendable {
 
   /// The sums of all cells.
   package var total: Sums { cells.values.reduce(into: Sums()) { $0 += $1 } }
+
+  /// The sentences that name the amounts in other currencies.
+  package var otherAmounts: [String] {
+    var others = total.others
+    others += undivided.others
+    return others.sentences(currency, isConverted: isConverted)
+  }
 }
 
 extension BusinessReport {
@@ -151,11 +176,14 @@ extension BusinessReport {
     let files: TableFiles?
     do throws(FileFailure) { files = try TableFiles(derived: .daily, in: output) } catch { throw .state(error) }
     guard let files else { return nil }
+    let summary: JSONValue?
+    do throws(FileFailure) { summary = try DerivedTable.summary(of: .daily, in: output) } catch { throw .state(error) }
+    let converted = summary.flatMap { DailyProvenance($0) }?.currency
     var byCurrency: [String?: BusinessReport] = [:]
     var weights: [String: Int] = [:]
     var unreadable = 0
     try await files.scan(jobs: jobs) {
-      DailyRows($0)
+      DailyRows($0, converted: converted)
     } take: { rows in
       unreadable += rows.unreadable
       for row in rows.rows {
@@ -164,23 +192,19 @@ extension BusinessReport {
       }
     }
     // Amounts of two currencies are never added. Rows without an amount count in each of them.
-    currency = weights.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
-    otherCurrencies = weights.keys.filter { $0 != currency }.sorted()
+    currency = converted ?? weights.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    isConverted = converted != nil
     for (currency, part) in byCurrency {
-      merge(part, withAmounts: currency == self.currency)
+      merge(part, in: currency, withAmounts: currency == self.currency)
     }
     self.unreadable = unreadable
-    do throws(FileFailure) {
-      nothingCounted = try DerivedTable.summary(of: .daily, in: output)?[DailySummary.nothingCountedKey]?.text
-    } catch {
-      throw .state(error)
-    }
+    nothingCounted = summary?[DailySummary.nothingCountedKey]?.text
   }
 
   fileprivate mutating func add(_ row: DailyRows.Row) {
     if let time = row.asOf { asOf = time }
     if row.isParent {
-      undividedCost += row.sums.cost ?? .zero
+      undivided += row.sums
       return
     }
     cells[row.key, default: Sums()] += row.sums
@@ -191,109 +215,13 @@ extension BusinessReport {
     if let share = row.expectedShare { expectedShare[day] = min(expectedShare[day] ?? share, share) }
   }
 
-  private mutating func merge(_ part: BusinessReport, withAmounts: Bool) {
-    for (key, sums) in part.cells { cells[key, default: Sums()] += withAmounts ? sums : sums.counts }
-    if withAmounts { undividedCost += part.undividedCost }
+  private mutating func merge(_ part: BusinessReport, in currency: String?, withAmounts: Bool) {
+    for (key, sums) in part.cells { cells[key, default: Sums()] += withAmounts ? sums : sums.apart(in: currency) }
+    undivided += withAmounts ? part.undivided : part.undivided.apart(in: currency)
     appNames.merge(part.appNames) { one, _ in one }
     campaignNames.merge(part.campaignNames) { one, _ in one }
     status.merge(part.status) { min($0, $1) }
     expectedShare.merge(part.expectedShare) { min($0, $1) }
     asOf = asOf ?? part.asOf
-  }
-}
-
-/// The rows of `skan_daily` by install date in the first conversion window, of a batch.
-private struct DailyRows: Sendable {
-  struct Row: Sendable {
-    var key: BusinessReport.Key
-    var sums: BusinessReport.Sums
-    var currency: String?
-    var weight: Int
-    var isParent: Bool
-    var appName: String?
-    var campaignName: String?
-    var status: BusinessReport.Status?
-    var expectedShare: Amount?
-    var asOf: String?
-  }
-
-  var rows: [Row] = []
-  var unreadable = 0
-
-  init(_ batch: RawBatch) {
-    func place(_ name: ColumnName) -> Int { Table.daily.place(name) }
-    let (dateType, window, date) = (place(.dateType), place(.postbackSequenceIndex), place(.date))
-    let (revenueCurrency, costCurrency) = (place(.currency), place(.costCurrency))
-    var cursor = RowCursor(batch, of: .daily)
-    while cursor.next() {
-      guard cursor.text(dateType) == "install" else { continue }
-      let isFirst = cursor.integer(window) == 0
-      // The revenue of all windows is in the row of the first window that there is.
-      let allWindows = cursor.amount(place(.revenueAllWindows))
-      guard isFirst || allWindows != nil else { continue }
-      let day = cursor.text(date).flatMap { Timestamp("\($0)T00:00:00Z") }
-      var sums = isFirst ? BusinessReport.Sums(ofFirstWindow: cursor) : BusinessReport.Sums()
-      sums.allWindows = allWindows ?? .zero
-      let currencies = (revenue: cursor.text(revenueCurrency), cost: cursor.text(costCurrency))
-      let cost = sums.cost
-      if let currency = currencies.revenue, currency != currencies.cost { sums.cost = nil }
-      rows.append(
-        Row(
-          key: BusinessReport.Key(
-            day: day.map { Int($0.daysSince1970) },
-            app: cursor.text(place(.appID)),
-            network: cursor.text(place(.networkName)),
-            campaign: cursor.text(place(.campaignID))
-          ),
-          sums: sums,
-          currency: currencies.revenue ?? currencies.cost,
-          weight: isFirst ? Int(cursor.integer(place(.decoded)) ?? 0) + 1 : 0,
-          isParent: cursor.text(place(.costLevel)) == "parent",
-          appName: cursor.text(place(.appName)),
-          campaignName: cursor.text(place(.campaignName)),
-          status: isFirst ? cursor.text(place(.status)).flatMap { BusinessReport.Status(rawValue: $0) } : nil,
-          expectedShare: isFirst ? cursor.amount(place(.expectedShare)) : nil,
-          asOf: cursor.text(place(.asOf))
-        )
-      )
-      if let cost, sums.cost == nil, var row = rows.last {
-        row.sums = BusinessReport.Sums()
-        row.sums.cost = cost
-        row.currency = currencies.cost
-        rows.append(row)
-      }
-    }
-    unreadable = cursor.unreadable.count
-  }
-}
-
-extension BusinessReport.Sums {
-  /// Reads the sums of a row of the first window, without the revenue of all windows.
-  fileprivate init(ofFirstWindow row: borrowing RowCursor) {
-    func count(_ name: ColumnName, _ row: borrowing RowCursor) -> Int {
-      row.integer(Table.daily.place(name)).map { Int($0) } ?? 0
-    }
-    func amount(_ name: ColumnName, _ row: borrowing RowCursor) -> Amount {
-      row.amount(Table.daily.place(name)) ?? .zero
-    }
-    installs = count(.installs, row)
-    values = count(.values, row)
-    nulls = count(.nulls, row)
-    revenue = amount(.revenue, row)
-    confirmed = row.amount(Table.daily.place(.confirmedRevenue))
-    suspicions = Set(row.text(Table.daily.place(.valueSuspicions))?.split(separator: "; ").map(String.init) ?? [])
-    minimum = amount(.revenueMin, row)
-    closedMaximum = amount(.revenueMaxClosed, row)
-    openEnded = count(.revenueMaxOpen, row)
-    cost = row.amount(Table.daily.place(.cost))
-    guard let estimate = row.amount(Table.daily.place(.modelledRevenue)) else { return }
-    modelledNulls = nulls
-    nullRevenue.estimate = estimate - revenue
-    // The interval has the errors of values too, which the ends of their ranges have here.
-    nullRevenue.low = amount(.modelledRevenueLow, row) - minimum
-    let most = max(closedMaximum, revenue)
-    let high = row.amount(Table.daily.place(.modelledRevenueHigh))
-    nullRevenue.high = (high ?? most) - most
-    if high == nil { openEnded = max(openEnded, 1) }
   }
 }

@@ -17,6 +17,8 @@ import Testing
     ]
     #expect(mask.row(row).map(\.key) == ["forwarder", "transaction_id"])
     #expect(mask.row(row).first?.value.text == CaseMask.other)
+    // The sentence about revenue says whose values it is of.
+    #expect(CaseMethod.method.filter { $0.hasPrefix("Revenue") && $0.contains("not settled") }.count == 1)
     #expect(mask.sentences(CaseMethod.method).count == CaseMethod.method.count - 1)
     #expect(!mask.sentences(CaseMethod.limits).contains { $0.hasPrefix("Revenue") })
   }
