@@ -276,8 +276,25 @@ def check_settlement(site):
     site.run("settle", "copies", "--lookups", str(project / "Fixtures/lookups"), "--quiet")
     again = {line["partner"]: line for line in deliver()}
     expect(len(received(path)) == count and again["plain"]["corrections_not_sent"] == 1, "a settlement that changes nothing is sent or counted")
+    # Who comes after the settlement, and all partners where nothing was sent before it, are sent its values at once.
+    newcomer = partner("newcomer", url + "/ok/newcomer", body="json", send=kinds)
+    site.partners(newcomer, partner("careful", url + "/ok/careful", body="json", send=kinds, include={"minimum_trust": 2}))
+    dry = site.run("deliver", "copies", "--partners", "partners.json", "--dry-run", "--quiet").stdout.splitlines()
+    planned = [json.loads(json.loads(line)["body"]) for line in dry]
+    expect({body["conversion_value"] for body in planned} == {20} and len(planned) == 1 + len(events), f"--dry-run plans {planned}")
+    deliver()
+    for name in ("copies", "fresh"):
+        if name == "fresh":
+            site.run("run", "copies.jsonl", "--models", str(project / "Fixtures/models"), "--out", name, "--quiet")
+            site.run("settle", name, "--lookups", str(project / "Fixtures/lookups"), "--quiet")
+            site.run("deliver", name, "--partners", "partners.json", "--once", "--quiet")
+        found = [request for request in received(path)[count:]]
+        count += len(found)
+        bodies = [json.loads(request["body"]) for request in found if request["path"] == "/ok/newcomer"]
+        expect(len(bodies) == len(found) == 1 + len(events), f"{name}: {len(found)} requests")
+        expect({(body["conversion_value"], body["trust_level"], body["kind"] == "correction") for body in bodies} == {(20, 0, False)}, f"{name}: {bodies}")
     site.stop()
-    print(f"settlement: {len(corrections)} corrections, one counted for who does not want them")
+    print(f"settlement: {len(corrections)} corrections, one counted for who does not want them; its values from the first request on")
 
 
 def check_added_events(site):

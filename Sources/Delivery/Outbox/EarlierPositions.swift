@@ -54,7 +54,10 @@ extension Outbox {
         if try isThere(postbacks, events) { place = (postbacks, events) }
       }
       try transaction { () throws(FileFailure) in
-        try statement("DELETE FROM positions WHERE partner = ?").run(.text(partner))
+        // Rows of a settlement are planned again, and so compared with it again.
+        for table in ["positions", "settlements"] {
+          try statement("DELETE FROM \(table) WHERE partner = ?").run(.text(partner))
+        }
         if let place { try setPositions(of: partner, place.postbacks, place.events) }
       }
     }

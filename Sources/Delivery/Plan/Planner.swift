@@ -129,8 +129,13 @@ final class Planner {
   /// Indicates that all rows that were committed at `begin` are planned.
   var isDone: Bool { readings.isEmpty }
 
-  /// Plans one batch of rows, in one transaction unless `inTransaction` says that there is one already.
-  func planBatch(at now: Int64, inTransaction: Bool = false) async throws(DeliveryFailure) {
+  /// Indicates that rows are still to be planned for a partner.
+  func isPlanning(for partner: String) -> Bool {
+    readings.contains { $0.partners.contains { $0.id == partner } }
+  }
+
+  /// Plans one batch of rows, in one transaction.
+  func planBatch(at now: Int64) async throws(DeliveryFailure) {
     guard var reading = readings.popLast() else { return }
     let batch: Batch
     do throws(FileFailure) { batch = try await next(of: &reading) } catch { throw .file(error) }
@@ -143,8 +148,7 @@ final class Planner {
         let positions = try outbox.positions(of: reading.partners[0].id)
         return readings.append(try await self.reading(reading.partners, positions))
       }
-      func write() throws(FileFailure) { try self.write(batch, deliveries, of: &reading, at: now) }
-      if inTransaction { try write() } else { try outbox.transaction(write) }
+      try outbox.transaction { () throws(FileFailure) in try write(batch, deliveries, of: &reading, at: now) }
     } catch {
       throw .file(error)
     }

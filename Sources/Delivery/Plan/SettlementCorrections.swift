@@ -81,18 +81,10 @@ final class SettlementCorrections {
     return "\(status.st_ino):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
   }
 
-  /// The settlement that was last compared with the deliveries; nil if there is none.
-  static func compared(in outbox: Outbox) throws(FileFailure) -> String? {
-    try outbox.statement("SELECT settlement FROM settlements").first { $0.text(0) }
-  }
-
-  /// Compares all deliveries with the tables of the settlement.
+  /// Compares all deliveries with the tables of the settlement. All of its rows must be planned for the enabled partners.
   func run(_ settlement: String, at now: Int64) throws(DeliveryFailure) {
-    guard var postbacks = try DeliveryFailure.file({ () throws(FileFailure) in try SettledPostbacks(in: output) })
-    else {
-      return
-    }
-    while let batch = try DeliveryFailure.file({ () throws(FileFailure) in try postbacks.next()?.map(known) }) {
+    var postbacks = try DeliveryFailure.file { () throws(FileFailure) in try SettledPostbacks(in: output) }
+    while let batch = try DeliveryFailure.file({ () throws(FileFailure) in try postbacks?.next()?.map(known) }) {
       let changes = try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
         var changes: [Change] = []
         for one in batch { try changes.append(contentsOf: self.changes(of: one, at: now)) }
@@ -104,8 +96,8 @@ final class SettlementCorrections {
     }
     try DeliveryFailure.file { () throws(FileFailure) in
       try outbox.transaction { () throws(FileFailure) in
-        try outbox.statement("DELETE FROM settlements").run()
-        try outbox.statement("INSERT INTO settlements VALUES ('', ?)").run(.text(settlement))
+        let note = try outbox.statement("INSERT OR REPLACE INTO settlements VALUES (?, ?)")
+        for partner in partners.values where partner.isEnabled { try note.run(.text(partner.id), .text(settlement)) }
       }
     }
   }
@@ -269,5 +261,13 @@ final class SettlementCorrections {
     case .count(let partner): try count.run(.text(partner))
     case .removeAwaited(let key, let partner): try removeAwaited.run(.wide(UInt128(key)), .text(partner))
     }
+  }
+}
+
+extension Outbox {
+  /// Returns the settlement that the deliveries of a partner were last compared with, by the id of the partner.
+  func comparedSettlements() throws(FileFailure) -> [String: String] {
+    let pairs = try statement("SELECT partner, settlement FROM settlements").all { ($0.text(0), $0.text(1)) }
+    return Dictionary(pairs) { first, _ in first }
   }
 }
