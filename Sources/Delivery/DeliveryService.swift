@@ -47,7 +47,7 @@ package final class DeliveryService {
     do throws(FileFailure) {
       lock = try Self.lock(settings.state)
       try settings.check()
-      outbox = try Outbox(in: settings.state)
+      outbox = try Outbox.open(settings)
       signals = try UnixSignals()
     } catch {
       throw .file(error)

@@ -26,8 +26,9 @@ package final class DryRun {
     do throws(FileFailure) {
       lock = try DeliveryService.lock(settings.state)
       try settings.check()
-      outbox = try Outbox.exists(in: settings.state) ? Outbox(in: settings.state) : Outbox.temporary()
+      outbox = try Outbox.open(settings, isTrial: true)
       try outbox.begin()
+      if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
     } catch {
       throw .file(error)
     }

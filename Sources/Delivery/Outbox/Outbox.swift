@@ -46,7 +46,8 @@ package final class Outbox {
       throw FileFailure(.incompatible, path, "A later version of postback made this file", advice: "Use that version")
     }
     if found == 0 { try database.execute("BEGIN; \(Self.schema); PRAGMA user_version = \(Self.version); COMMIT") }
-    try database.execute("\(AwaitedEvents.schema); \(StagedEvents.schema); \(EarlierPositions.schema)")
+    try database.execute("\(AwaitedEvents.schema); \(StagedEvents.schema)")
+    try database.execute("\(EarlierPositions.schema); \(BackupTime.schema)")
     insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
     selectStaged = try SQLiteStatement(database, StagedEvents.selection)

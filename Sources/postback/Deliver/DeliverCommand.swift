@@ -18,7 +18,7 @@ struct DeliverCommand: Command {
     let isDry = Option("--dry-run", "Print the requests as JSON Lines; send nothing and change nothing.").isGiven
     let replans = Option(
       "--replan",
-      "Plan again what OUT has since it was restored from a backup; what is known is not sent again."
+      "Plan again after OUT or its state was restored from a backup; what is known is not sent again."
     ).isGiven
     let lookups = LookupOptions()
     let derived = DerivedOptions.Target()
