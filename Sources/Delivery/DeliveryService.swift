@@ -95,6 +95,7 @@ package final class DeliveryService {
     }
     try DeliveryFailure.file { () throws(FileFailure) in
       if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
+      try noteFilters()
       compared = try outbox.comparedSettlements()
       settings.log.info("delivering", "the postbacks of \(settings.output)")
       try register(isLast: false)
@@ -127,7 +128,7 @@ package final class DeliveryService {
       try outbox.writeTable(settings.encoding, in: settings.target)
       try writeMetrics(at: Self.clock())
       settings.log.info("stopped", "all results are recorded")
-      return try outbox.summary(of: sender.queues.map(\.partner.id))
+      return try outbox.summary(of: sender.queues.map(\.partner.id), leftOut: planner.leftOut)
     }
   }
 
@@ -164,6 +165,16 @@ package final class DeliveryService {
       )
     }
     if planner.isDone { try DeliveryFailure.file { () throws(FileFailure) in try register(isLast: false) } }
+  }
+
+  /// Tells of partners whose filters were changed after rows were planned for them.
+  private func noteFilters() throws(FileFailure) {
+    for id in try outbox.noteFilters(of: settings.partners.all) where !settings.replans {
+      settings.log.warning(
+        "filters_changed",
+        "The filters of \(id) have changed. What they left out before is sent only if deliver runs once with --replan"
+      )
+    }
   }
 
   /// Shortens the waits that no setting explains: those of deliveries that were planned or tried under a clock that was
@@ -254,6 +265,7 @@ package final class DeliveryService {
     try sender.drain(clock: Self.clock)
     try DeliveryFailure.file { () throws(FileFailure) in
       try sender.use(settings.partners)
+      try noteFilters()
       try limitWaits(at: Self.clock())
     }
     planned = nil
@@ -276,7 +288,7 @@ package final class DeliveryService {
     metricsAt = now
     guard settings.metricsFile != nil else { return }
     let goesOn = !settings.endsWhenDone && settings.deadline == nil
-    let text = try outbox.exposition(sender.queues, at: now, hasHeartbeat: goesOn)
+    let text = try outbox.exposition(sender.queues, leftOut: planner.leftOut, at: now, hasHeartbeat: goesOn)
     let log = settings.log
     settings.metricsFile?.replace(with: text, log)
   }

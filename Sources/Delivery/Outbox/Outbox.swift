@@ -47,7 +47,7 @@ package final class Outbox {
     }
     if found == 0 { try database.execute("BEGIN; \(Self.schema); PRAGMA user_version = \(Self.version); COMMIT") }
     try database.execute("\(AwaitedEvents.schema); \(StagedEvents.schema)")
-    try database.execute("\(EarlierPositions.schema); \(BackupTime.schema)")
+    try database.execute("\(EarlierPositions.schema); \(BackupTime.schema); \(PartnerFilter.schema)")
     insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
     selectStaged = try SQLiteStatement(database, StagedEvents.selection)

@@ -67,6 +67,9 @@ final class Planner {
   /// The time by which another machine's clock may be ahead without a word, in milliseconds.
   private static let clockTolerance: Int64 = 60_000
 
+  /// The number of postbacks that the filters of a partner have left out, by its id.
+  private(set) var leftOut: [String: [PartnerFilter: Int64]] = [:]
+
   private var readings: [Reading] = []
   private var stagings: Int64 = 0
   /// The rows that were removed before they were planned, since this was last asked for.
@@ -190,6 +193,7 @@ final class Planner {
     guard case .postbacks(let postbacks) = batch else { return ([], []) }
     for postback in postbacks {
       for partner in partners {
+        if let filter = postback.omission(by: partner) { leftOut[partner.id, default: [:]][filter, default: 0] += 1 }
         let deliveries = try postback.deliveries(to: partner, at: now, &hash)
         planned += deliveries
         if deliveries.isEmpty, let one = try postback.awaited(by: partner, at: now, &hash) { awaited.append(one) }
