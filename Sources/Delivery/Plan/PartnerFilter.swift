@@ -40,7 +40,8 @@ extension Outbox {
   func noteFilters(of partners: [Partner]) throws(FileFailure) -> [String] {
     var changed: [String] = []
     for partner in partners where partner.isEnabled {
-      let earlier = try statement("SELECT filter FROM filters WHERE partner = ?").first(.text(partner.id)) { $0.text(0) }
+      let earlier = try statement("SELECT filter FROM filters WHERE partner = ?")
+        .first(.text(partner.id)) { $0.text(0) }
       if let earlier, earlier != partner.filters { changed.append(partner.id) }
       try statement("INSERT OR REPLACE INTO filters VALUES (?, ?)").run(.text(partner.id), .text(partner.filters))
     }

@@ -35,6 +35,13 @@ final class SettlementCorrections {
     let isUntouched: Bool
     let receivedAt: Int64?
     let values: DeliveryValues
+
+    /// Indicates that it is an event which was sent, and which the settlement does not have, or has with other values.
+    func isSentOtherwise(than settled: EffectivePostback) -> Bool {
+      guard let name = event, !isUntouched else { return false }
+      guard let event = settled.events.first(where: { $0.name == name }) else { return true }
+      return RowValues.eventMacros.contains { event.values[$0] != values.values[$0] }
+    }
   }
 
   /// A change of the outbox by a settlement.
@@ -149,6 +156,7 @@ final class SettlementCorrections {
     var changes: [Change] = []
     for awaited in postback.awaited {
       guard let partner = partners[awaited.partner], partner.kinds.contains(.event),
+        !postback.deliveries.contains(where: { $0.partner == partner.id }),
         awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
         case .number(let trust)? = settled.values[.trustLevel], Int64(trust) ?? 0 >= partner.minimumTrust
       else { continue }
@@ -177,11 +185,23 @@ final class SettlementCorrections {
         changes += try self.changes(of: head, by: settled, for: partner, at: now)
       }
       guard partner.kinds.contains(.event) else { continue }
+      // Without the correction of an event that was sent, what has come in its place would be counted besides it.
+      let isHalf = !partner.kinds.contains(.correction) && heads.values.contains { $0.isSentOtherwise(than: settled) }
       for event in settled.events where heads[event.name] == nil {
         let values = settled.values(of: event, in: first.values)
         changes.append(
-          try addition(.event, event.name, values, of: settled.key, to: partner, receivedAt: first.receivedAt, at: now)
+          try addition(
+            .event,
+            event.name,
+            values,
+            of: settled.key,
+            to: partner,
+            receivedAt: first.receivedAt,
+            refusal: isHalf ? "the partner does not want corrections" : nil,
+            at: now
+          )
         )
+        if isHalf { changes.append(.count(partner: partner.id)) }
       }
     }
     return changes
@@ -223,6 +243,7 @@ final class SettlementCorrections {
     to partner: Partner,
     supersedes: DeliveryID? = nil,
     receivedAt: Int64? = nil,
+    refusal: String? = nil,
     at now: Int64
   ) throws(LibcryptoFailure) -> Change {
     .add(
@@ -242,7 +263,7 @@ final class SettlementCorrections {
         supersedes: supersedes,
         receivedAt: receivedAt,
         dueAt: now,
-        refusal: nil,
+        refusal: refusal,
         values: values
       )
     )

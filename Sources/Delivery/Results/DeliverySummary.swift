@@ -63,11 +63,17 @@ extension Outbox {
     return DeliverySummary(lines: lines)
   }
 
-  /// Removes deliveries with a result that were planned more than 90 days ago.
+  /// Removes deliveries with a result that were planned more than 90 days ago. Those of a postback to a partner stay as long as
+  /// one of them does: an event that is not known would be taken for a new one.
   func prune(at now: Int64) throws(FileFailure) {
-    try statement("DELETE FROM deliveries WHERE state <> 'pending' AND planned_at < ?").run(
-      .integer(now - 7_776_000_000)
-    )
+    try statement(
+      """
+      DELETE FROM deliveries WHERE state <> 'pending' AND planned_at < ?1 AND NOT EXISTS (
+        SELECT 1 FROM deliveries AS other
+        WHERE other.postback_key = deliveries.postback_key AND other.partner = deliveries.partner
+          AND (other.state = 'pending' OR other.planned_at >= ?1))
+      """
+    ).run(.integer(now - 7_776_000_000))
     try statement("DELETE FROM awaited_events WHERE planned_at < ?").run(.integer(now - 7_776_000_000))
   }
 }
