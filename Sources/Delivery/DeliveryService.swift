@@ -23,10 +23,16 @@ package final class DeliveryService {
   private var tableAt: Int64 = 0
   private var prunedAt: Int64 = 0
   private var commitLookAt: Int64 = 0
+  private var settlementLookAt: Int64 = 0
+  /// The last settlement, with a commit that has all of its rows; nil if there is none.
+  private var settlement: (name: String, commit: Int64?)?
+  /// The settlement that the deliveries of a partner were last compared with, by the id of the partner.
+  private var compared: [String: String] = [:]
 
   private static let lockName = "deliver.lock"
-  /// The intervals of looks for commits, of metrics, of the table and of the removal of old deliveries, in milliseconds.
+  /// The intervals of looks for commits and settlements, of metrics, of the table and of the removal of old deliveries, in milliseconds.
   private static let commitInterval: Int64 = 200
+  private static let settlementInterval: Int64 = 1000
   private static let metricsInterval: Int64 = 1000
   private static let tableInterval: Int64 = 300_000
   private static let pruneInterval: Int64 = 86_400_000
@@ -41,7 +47,7 @@ package final class DeliveryService {
     do throws(FileFailure) {
       lock = try Self.lock(settings.state)
       try settings.check()
-      outbox = try Outbox(in: settings.state)
+      outbox = try Outbox.open(settings)
       signals = try UnixSignals()
     } catch {
       throw .file(error)
@@ -89,6 +95,8 @@ package final class DeliveryService {
     }
     try DeliveryFailure.file { () throws(FileFailure) in
       if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
+      try noteFilters()
+      compared = try outbox.comparedSettlements()
       settings.log.info("delivering", "the postbacks of \(settings.output)")
       try register(isLast: false)
     }
@@ -107,7 +115,7 @@ package final class DeliveryService {
       if isEnding { break }
       try await plan(at: now)
       try restate(at: now)
-      try sender.fill(at: now)
+      try sender.fill(at: now, holding: isHeld)
       if settings.endsWhenDone, isDone { break }
       let limit = min(now + Self.commitInterval, settings.deadline?.milliseconds ?? .max)
       try sender.wait(at: now, until: planner.isDone ? limit : now, clock: Self.clock)
@@ -120,7 +128,7 @@ package final class DeliveryService {
       try outbox.writeTable(settings.encoding, in: settings.target)
       try writeMetrics(at: Self.clock())
       settings.log.info("stopped", "all results are recorded")
-      return try outbox.summary(of: sender.queues.map(\.partner.id))
+      return try outbox.summary(of: sender.queues.map(\.partner.id), leftOut: planner.leftOut)
     }
   }
 
@@ -159,6 +167,16 @@ package final class DeliveryService {
     if planner.isDone { try DeliveryFailure.file { () throws(FileFailure) in try register(isLast: false) } }
   }
 
+  /// Tells of partners whose filters were changed after rows were planned for them.
+  private func noteFilters() throws(FileFailure) {
+    for id in try outbox.noteFilters(of: settings.partners.all) where !settings.replans {
+      settings.log.warning(
+        "filters_changed",
+        "The filters of \(id) have changed. What they left out before is sent only if deliver runs once with --replan"
+      )
+    }
+  }
+
   /// Shortens the waits that no setting explains: those of deliveries that were planned or tried under a clock that was
   /// ahead, or while a partner had longer times.
   private func limitWaits(at now: Int64) throws(FileFailure) {
@@ -192,24 +210,34 @@ package final class DeliveryService {
 
   private var registrations: [String: FollowerRegistration] = [:]
 
-  /// Compares the deliveries with the last settlement, if there is a new one.
+  /// Compares the deliveries with the last settlement, if those of a partner were not compared with it yet.
   private func restate(at now: Int64) throws(DeliveryFailure) {
-    guard planner.isDone, now >= restatementLookAt else { return }
-    restatementLookAt = now + Self.metricsInterval
-    guard let settlement = SettlementCorrections.current(in: settings.output), settlement != compared else { return }
-    if compared == nil {
-      compared = try DeliveryFailure.file { () throws(FileFailure) in try SettlementCorrections.compared(in: outbox) }
+    if now >= settlementLookAt {
+      settlementLookAt = now + Self.settlementInterval
+      let found = SettlementCorrections.current(in: settings.output)
+      if found != settlement?.name {
+        // Read after the settlement, whose rows were committed before it.
+        let commit = try DeliveryFailure.file { () throws(FileFailure) in try Ledger.lastCommit(settings.state) }
+        settlement = found.map { ($0, commit) }
+      }
     }
-    guard settlement != compared else { return }
+    guard planner.isDone, let (name, commit) = settlement,
+      settings.partners.all.contains(where: { $0.isEnabled && compared[$0.id] != name })
+    else { return }
+    // Else its rows would be planned after the comparison, with the values of their first copies.
+    guard planned ?? 0 >= commit ?? 0 else { return commitLookAt = 0 }
     try sender.drain(clock: Self.clock)
     sender.unload()
-    try SettlementCorrections(settings.output, outbox, settings.partners).run(settlement, at: now)
-    compared = settlement
+    try SettlementCorrections(settings.output, outbox, settings.partners).run(name, at: now)
+    compared = try DeliveryFailure.file { () throws(FileFailure) in try outbox.comparedSettlements() }
     sender.wake()
   }
 
-  private var restatementLookAt: Int64 = 0
-  private var compared: String?
+  /// Indicates that deliveries to a partner may have values that the settlement has replaced: rows are still planned, or the
+  /// comparison is yet to come.
+  private func isHeld(_ partner: String) -> Bool {
+    planner.isPlanning(for: partner) || settlement != nil && compared[partner] != settlement?.name
+  }
 
   /// Indicates that all rows are planned and nothing is pending for the partners.
   private var isDone: Bool {
@@ -237,6 +265,7 @@ package final class DeliveryService {
     try sender.drain(clock: Self.clock)
     try DeliveryFailure.file { () throws(FileFailure) in
       try sender.use(settings.partners)
+      try noteFilters()
       try limitWaits(at: Self.clock())
     }
     planned = nil
@@ -259,25 +288,8 @@ package final class DeliveryService {
     metricsAt = now
     guard settings.metricsFile != nil else { return }
     let goesOn = !settings.endsWhenDone && settings.deadline == nil
-    let text = try outbox.exposition(sender.queues, at: now, hasHeartbeat: goesOn)
+    let text = try outbox.exposition(sender.queues, leftOut: planner.leftOut, at: now, hasHeartbeat: goesOn)
     let log = settings.log
     settings.metricsFile?.replace(with: text, log)
-  }
-}
-
-extension DeliverySettings {
-  /// Throws if a partner needs what the tables do not have.
-  func check() throws(FileFailure) {
-    let written = try Ledger.reading(state).settings
-    guard written[TableOptions.keepRaw] != "yes" else { return }
-    let partners = partners.all.filter(\.usesRawBody).map(\.id)
-    guard partners.isEmpty else {
-      throw FileFailure(
-        .incompatible,
-        output,
-        "The tables do not have the bodies of postbacks, which the templates of \(partners.joined(separator: ", ")) use",
-        advice: "Run run, watch or serve with --keep-raw first, or remove {raw}, {raw_base64} and their aliases"
-      )
-    }
   }
 }

@@ -1,5 +1,8 @@
 package import Base
+internal import DurableFiles
+internal import Ledger
 package import LookupTables
+internal import PostbackPipeline
 package import PostbackService
 package import Tables
 
@@ -42,5 +45,22 @@ package struct DeliverySettings {
   ) {
     (self.output, self.state, self.partners, self.load, self.lookups) = (output, state, partners, load, lookups)
     (self.encoding, self.target, self.log) = (encoding, target, log)
+  }
+}
+
+extension DeliverySettings {
+  /// Throws if a partner needs what the tables do not have.
+  func check() throws(FileFailure) {
+    let written = try Ledger.reading(state).settings
+    guard written[TableOptions.keepRaw] != "yes" else { return }
+    let partners = partners.all.filter(\.usesRawBody).map(\.id)
+    guard partners.isEmpty else {
+      throw FileFailure(
+        .incompatible,
+        output,
+        "The tables do not have the bodies of postbacks, which the templates of \(partners.joined(separator: ", ")) use",
+        advice: "Run run, watch or serve with --keep-raw first, or remove {raw}, {raw_base64} and their aliases"
+      )
+    }
   }
 }

@@ -26,8 +26,9 @@ package final class DryRun {
     do throws(FileFailure) {
       lock = try DeliveryService.lock(settings.state)
       try settings.check()
-      outbox = try Outbox.exists(in: settings.state) ? Outbox(in: settings.state) : Outbox.temporary()
+      outbox = try Outbox.open(settings, isTrial: true)
       try outbox.begin()
+      if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
     } catch {
       throw .file(error)
     }
@@ -38,7 +39,10 @@ package final class DryRun {
       throw .libcrypto(error)
     }
     do throws(FileFailure) { try await planner.begin(settings.partners.all) } catch { throw .file(error) }
-    while !planner.isDone { try await planner.planBatch(at: now, inTransaction: true) }
+    while !planner.isDone { try await planner.planBatch(at: now) }
+    if let settlement = SettlementCorrections.current(in: settings.output) {
+      try SettlementCorrections(settings.output, outbox, settings.partners).run(settlement, at: now)
+    }
   }
 
   deinit { try? outbox.forget() }
@@ -56,8 +60,9 @@ package final class DryRun {
       }
       last = end.sequence
       let queue = PartnerQueue(partner, outbox) { 0 }
+      let sent = page.filter { queue.ended($0, now) == nil }
       return try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
-        try page.map { delivery throws(LibcryptoFailure) in
+        try sent.map { delivery throws(LibcryptoFailure) in
           Self.line(try queue.request(for: delivery, at: now), of: delivery, to: partner).description
         }
       }

@@ -28,13 +28,15 @@ package struct StateBackup {
   private static let mostPasses = 100
 
   /// Copies the tables in `output` with the state in a folder to `target`, which must not exist. Complete parts that the
-  /// copy `previous` has too are links to its files, if it is given. `copyDerived` then copies derived tables, and returns the
-  /// names of what is in the copy.
+  /// copy `previous` has too are links to its files, if it is given. First of all `copyDeliveries` copies the deliveries from
+  /// the folder of the state to that of the copy, so that the ledger has all rows that they are of. `copyDerived` copies derived
+  /// tables at the end, and returns the names of what is in the copy.
   package init(
     output: String,
     state: String,
     to target: String,
     linkingTo previous: String?,
+    copyDeliveries: (_ state: String, _ target: String) throws(FileFailure) -> Void = { _, _ in },
     copyDerived: (_ output: String, _ target: String) throws(FileFailure) -> [String] = { _, _ in [] }
   ) throws(FileFailure) {
     guard try NamedFile(target) == nil else {
@@ -54,6 +56,7 @@ package struct StateBackup {
     // Another backup to the same place is kept out.
     let copy = try StateFolder(StateFolder.path(in: hidden))
     defer { withExtendedLifetime(copy) {} }
+    try copyDeliveries(state, copy.folder.path)
     ledger = try Ledger.copy(state, to: copy.folder)
     var passes = 1
     while try !copyFiles(state, to: copy.folder) {

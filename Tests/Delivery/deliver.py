@@ -276,8 +276,25 @@ def check_settlement(site):
     site.run("settle", "copies", "--lookups", str(project / "Fixtures/lookups"), "--quiet")
     again = {line["partner"]: line for line in deliver()}
     expect(len(received(path)) == count and again["plain"]["corrections_not_sent"] == 1, "a settlement that changes nothing is sent or counted")
+    # Who comes after the settlement, and all partners where nothing was sent before it, are sent its values at once.
+    newcomer = partner("newcomer", url + "/ok/newcomer", body="json", send=kinds)
+    site.partners(newcomer, partner("careful", url + "/ok/careful", body="json", send=kinds, include={"minimum_trust": 2}))
+    dry = site.run("deliver", "copies", "--partners", "partners.json", "--dry-run", "--quiet").stdout.splitlines()
+    planned = [json.loads(json.loads(line)["body"]) for line in dry]
+    expect({body["conversion_value"] for body in planned} == {20} and len(planned) == 1 + len(events), f"--dry-run plans {planned}")
+    deliver()
+    for name in ("copies", "fresh"):
+        if name == "fresh":
+            site.run("run", "copies.jsonl", "--models", str(project / "Fixtures/models"), "--out", name, "--quiet")
+            site.run("settle", name, "--lookups", str(project / "Fixtures/lookups"), "--quiet")
+            site.run("deliver", name, "--partners", "partners.json", "--once", "--quiet")
+        found = [request for request in received(path)[count:]]
+        count += len(found)
+        bodies = [json.loads(request["body"]) for request in found if request["path"] == "/ok/newcomer"]
+        expect(len(bodies) == len(found) == 1 + len(events), f"{name}: {len(found)} requests")
+        expect({(body["conversion_value"], body["trust_level"], body["kind"] == "correction") for body in bodies} == {(20, 0, False)}, f"{name}: {bodies}")
     site.stop()
-    print(f"settlement: {len(corrections)} corrections, one counted for who does not want them")
+    print(f"settlement: {len(corrections)} corrections, one counted for who does not want them; its values from the first request on")
 
 
 def check_added_events(site):
@@ -411,6 +428,42 @@ def check_restored(site):
     print(f"restored: {len(sent)} deliveries before, {len(ids) - len(sent)} after, none twice")
 
 
+def check_kept(site):
+    """A backup knows what was sent, a corrected filter catches up with --replan, and a renamed event is not sent beside the old one."""
+    path, url = site.listen("kept.jsonl")
+    keys = (site.folder / "keys").read_text().split()
+    site.run("run", "dump.jsonl", *keys, "--models", "campaigns/models", "--out", "known", "--quiet")
+
+    def deliver(out, *options, status=0, **further):
+        site.partners(partner("p", url + "/ok", body="json", **further))
+        result = site.run("deliver", out, "--partners", "partners.json", "--once", "--json", *options, status=status)
+        return result.stderr if status else (json.loads(result.stdout)["partners"][0], result.stderr)
+
+    wrong, _ = deliver("known", networks=["wrong.skadnetwork"])
+    expect(wrong["left_out"] == {"networks": len(site.rows("known/skan_postbacks"))}, f"what a filter leaves out: {wrong}")
+    none, warning = deliver("known")
+    expect(none["delivered"] == 0 and "--replan" in warning, "a corrected filter is not told of")
+    count = deliver("known", "--replan")[0]["delivered"]
+    expect(count > 1000 and deliver("known", "--replan")[0]["delivered"] == count == len(received(path)), "a corrected filter")
+    site.run("state", "backup", "known", "--to", "saved")
+    expect("of a backup" in deliver("saved", status=65), "deliveries of a backup are used")
+    deliver("saved", "--replan")
+    (site.folder / "known/_state/deliver.sqlite").unlink()
+    expect("is missing" in deliver("known", status=65), "deliveries are missing")
+    expect(len(received(path)) == count, "something was sent twice")
+    # The settlement may add events to postbacks that had none.
+    site.run("settle", "saved", "--models", "campaigns/models", "--quiet")
+    deliver("saved")
+    count = len(received(path))
+    models = (site.folder / "campaigns/models/models.json").read_text()
+    (site.folder / "renamed.json").write_text(models.replace('"version":1', '"version":2').replace('"event":"purchase"', '"event":"buy"'))
+    site.run("settle", "saved", "--models", "renamed.json", "--quiet")
+    renamed = deliver("saved")[0]
+    expect(len(received(path)) == count and renamed["corrections_not_sent"] > 0, f"a renamed event is sent beside the old one: {renamed}")
+    site.stop()
+    print(f"kept: {count} deliveries once each, after a backup, a corrected filter and a renamed event")
+
+
 def check_kills(site, kills):
     """The process is killed at random moments, between commits and requests; each delivery arrives, with one id."""
     path, url = site.listen("kills.jsonl")
@@ -448,6 +501,7 @@ def main():
             check_added_events(site)
             check_removals(site)
             check_restored(site)
+            check_kept(site)
             check_kills(site, options.kills)
         finally:
             site.stop()

@@ -48,26 +48,29 @@ struct AcceptedPostback: Sendable {
     }
   }
 
-  /// Indicates that a partner may receive the postback, whatever its values are.
-  private func concerns(_ partner: Partner) -> Bool {
-    if let networks = partner.networks, !networks.contains(network) { return false }
-    if let apps = partner.apps, !(appID.map(apps.contains) ?? false) { return false }
-    return partner.environments.contains(environment) && partner.windows.contains(window)
-      && (hasWon || partner.includesLost)
+  /// The filter by which a partner never receives the postback, whatever its values are; nil if there is none.
+  private func exclusion(by partner: Partner) -> PartnerFilter? {
+    if let networks = partner.networks, !networks.contains(network) { return .networks }
+    if let apps = partner.apps, !(appID.map(apps.contains) ?? false) { return .apps }
+    if !partner.environments.contains(environment) { return .environments }
+    if !partner.windows.contains(window) { return .windows }
+    return hasWon || partner.includesLost ? nil : .lost
   }
 
-  /// Indicates that a partner receives the postback, if its trust is high enough.
-  private func isFor(_ partner: Partner) -> Bool {
-    concerns(partner) && (partner.includesNulls || !isNull || !hasWon)
-      // With a hold, the settlement decides about the trust until the first attempt.
-      && (partner.hold > 0 || trust >= partner.minimumTrust)
+  /// The filter by which a partner receives neither the postback nor its events; nil if there is none.
+  func omission(by partner: Partner) -> PartnerFilter? {
+    if let filter = exclusion(by: partner) { return filter }
+    if !partner.includesNulls, isNull, hasWon { return .nulls }
+    // With a hold, the settlement decides about the trust until the first attempt.
+    if partner.hold == 0, trust < partner.minimumTrust { return .minimumTrust }
+    return partner.kinds.contains(kind) || hasWon && partner.kinds.contains(.event) ? nil : .send
   }
 
   /// The deliveries of the postback to a partner.
   func deliveries(to partner: Partner, at now: Int64, _ hash: inout SHA256) throws(LibcryptoFailure)
     -> [PlannedDelivery]
   {
-    guard isFor(partner) else { return [] }
+    guard omission(by: partner) == nil else { return [] }
     var planned: [PlannedDelivery] = []
     if partner.kinds.contains(kind) { planned.append(try delivery(kind, nil, to: partner, now, &hash)) }
     guard partner.kinds.contains(.event), hasWon else { return planned }
@@ -78,7 +81,7 @@ struct AcceptedPostback: Sendable {
   /// Returns the values of the postback for a partner that wants events, though it has no delivery now: a settlement may add
   /// events. Nil if the partner will not receive them.
   func awaited(by partner: Partner, at now: Int64, _ hash: inout SHA256) throws(LibcryptoFailure) -> PlannedDelivery? {
-    guard partner.kinds.contains(.event), hasWon, concerns(partner) else { return nil }
+    guard partner.kinds.contains(.event), hasWon, exclusion(by: partner) == nil else { return nil }
     let delivery = try delivery(.event, nil, to: partner, now, &hash)
     return delivery.refusal == nil ? delivery : nil
   }

@@ -67,6 +67,9 @@ final class Planner {
   /// The time by which another machine's clock may be ahead without a word, in milliseconds.
   private static let clockTolerance: Int64 = 60_000
 
+  /// The number of postbacks that the filters of a partner have left out, by its id.
+  private(set) var leftOut: [String: [PartnerFilter: Int64]] = [:]
+
   private var readings: [Reading] = []
   private var stagings: Int64 = 0
   /// The rows that were removed before they were planned, since this was last asked for.
@@ -129,8 +132,13 @@ final class Planner {
   /// Indicates that all rows that were committed at `begin` are planned.
   var isDone: Bool { readings.isEmpty }
 
-  /// Plans one batch of rows, in one transaction unless `inTransaction` says that there is one already.
-  func planBatch(at now: Int64, inTransaction: Bool = false) async throws(DeliveryFailure) {
+  /// Indicates that rows are still to be planned for a partner.
+  func isPlanning(for partner: String) -> Bool {
+    readings.contains { $0.partners.contains { $0.id == partner } }
+  }
+
+  /// Plans one batch of rows, in one transaction.
+  func planBatch(at now: Int64) async throws(DeliveryFailure) {
     guard var reading = readings.popLast() else { return }
     let batch: Batch
     do throws(FileFailure) { batch = try await next(of: &reading) } catch { throw .file(error) }
@@ -143,8 +151,7 @@ final class Planner {
         let positions = try outbox.positions(of: reading.partners[0].id)
         return readings.append(try await self.reading(reading.partners, positions))
       }
-      func write() throws(FileFailure) { try self.write(batch, deliveries, of: &reading, at: now) }
-      if inTransaction { try write() } else { try outbox.transaction(write) }
+      try outbox.transaction { () throws(FileFailure) in try write(batch, deliveries, of: &reading, at: now) }
     } catch {
       throw .file(error)
     }
@@ -186,6 +193,7 @@ final class Planner {
     guard case .postbacks(let postbacks) = batch else { return ([], []) }
     for postback in postbacks {
       for partner in partners {
+        if let filter = postback.omission(by: partner) { leftOut[partner.id, default: [:]][filter, default: 0] += 1 }
         let deliveries = try postback.deliveries(to: partner, at: now, &hash)
         planned += deliveries
         if deliveries.isEmpty, let one = try postback.awaited(by: partner, at: now, &hash) { awaited.append(one) }

@@ -35,6 +35,13 @@ final class SettlementCorrections {
     let isUntouched: Bool
     let receivedAt: Int64?
     let values: DeliveryValues
+
+    /// Indicates that it is an event which was sent, and which the settlement does not have, or has with other values.
+    func isSentOtherwise(than settled: EffectivePostback) -> Bool {
+      guard let name = event, !isUntouched else { return false }
+      guard let event = settled.events.first(where: { $0.name == name }) else { return true }
+      return RowValues.eventMacros.contains { event.values[$0] != values.values[$0] }
+    }
   }
 
   /// A change of the outbox by a settlement.
@@ -81,18 +88,10 @@ final class SettlementCorrections {
     return "\(status.st_ino):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
   }
 
-  /// The settlement that was last compared with the deliveries; nil if there is none.
-  static func compared(in outbox: Outbox) throws(FileFailure) -> String? {
-    try outbox.statement("SELECT settlement FROM settlements").first { $0.text(0) }
-  }
-
-  /// Compares all deliveries with the tables of the settlement.
+  /// Compares all deliveries with the tables of the settlement. All of its rows must be planned for the enabled partners.
   func run(_ settlement: String, at now: Int64) throws(DeliveryFailure) {
-    guard var postbacks = try DeliveryFailure.file({ () throws(FileFailure) in try SettledPostbacks(in: output) })
-    else {
-      return
-    }
-    while let batch = try DeliveryFailure.file({ () throws(FileFailure) in try postbacks.next()?.map(known) }) {
+    var postbacks = try DeliveryFailure.file { () throws(FileFailure) in try SettledPostbacks(in: output) }
+    while let batch = try DeliveryFailure.file({ () throws(FileFailure) in try postbacks?.next()?.map(known) }) {
       let changes = try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
         var changes: [Change] = []
         for one in batch { try changes.append(contentsOf: self.changes(of: one, at: now)) }
@@ -104,8 +103,8 @@ final class SettlementCorrections {
     }
     try DeliveryFailure.file { () throws(FileFailure) in
       try outbox.transaction { () throws(FileFailure) in
-        try outbox.statement("DELETE FROM settlements").run()
-        try outbox.statement("INSERT INTO settlements VALUES ('', ?)").run(.text(settlement))
+        let note = try outbox.statement("INSERT OR REPLACE INTO settlements VALUES (?, ?)")
+        for partner in partners.values where partner.isEnabled { try note.run(.text(partner.id), .text(settlement)) }
       }
     }
   }
@@ -157,6 +156,7 @@ final class SettlementCorrections {
     var changes: [Change] = []
     for awaited in postback.awaited {
       guard let partner = partners[awaited.partner], partner.kinds.contains(.event),
+        !postback.deliveries.contains(where: { $0.partner == partner.id }),
         awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
         case .number(let trust)? = settled.values[.trustLevel], Int64(trust) ?? 0 >= partner.minimumTrust
       else { continue }
@@ -185,11 +185,23 @@ final class SettlementCorrections {
         changes += try self.changes(of: head, by: settled, for: partner, at: now)
       }
       guard partner.kinds.contains(.event) else { continue }
+      // Without the correction of an event that was sent, what has come in its place would be counted besides it.
+      let isHalf = !partner.kinds.contains(.correction) && heads.values.contains { $0.isSentOtherwise(than: settled) }
       for event in settled.events where heads[event.name] == nil {
         let values = settled.values(of: event, in: first.values)
         changes.append(
-          try addition(.event, event.name, values, of: settled.key, to: partner, receivedAt: first.receivedAt, at: now)
+          try addition(
+            .event,
+            event.name,
+            values,
+            of: settled.key,
+            to: partner,
+            receivedAt: first.receivedAt,
+            refusal: isHalf ? "the partner does not want corrections" : nil,
+            at: now
+          )
         )
+        if isHalf { changes.append(.count(partner: partner.id)) }
       }
     }
     return changes
@@ -231,6 +243,7 @@ final class SettlementCorrections {
     to partner: Partner,
     supersedes: DeliveryID? = nil,
     receivedAt: Int64? = nil,
+    refusal: String? = nil,
     at now: Int64
   ) throws(LibcryptoFailure) -> Change {
     .add(
@@ -250,7 +263,7 @@ final class SettlementCorrections {
         supersedes: supersedes,
         receivedAt: receivedAt,
         dueAt: now,
-        refusal: nil,
+        refusal: refusal,
         values: values
       )
     )
@@ -269,5 +282,13 @@ final class SettlementCorrections {
     case .count(let partner): try count.run(.text(partner))
     case .removeAwaited(let key, let partner): try removeAwaited.run(.wide(UInt128(key)), .text(partner))
     }
+  }
+}
+
+extension Outbox {
+  /// Returns the settlement that the deliveries of a partner were last compared with, by the id of the partner.
+  func comparedSettlements() throws(FileFailure) -> [String: String] {
+    let pairs = try statement("SELECT partner, settlement FROM settlements").all { ($0.text(0), $0.text(1)) }
+    return Dictionary(pairs) { first, _ in first }
   }
 }

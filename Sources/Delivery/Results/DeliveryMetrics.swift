@@ -4,7 +4,12 @@ internal import Metrics
 
 extension Outbox {
   /// The metrics of the deliveries in Prometheus' text format, with a heartbeat if the process is to go on for ever.
-  func exposition(_ queues: [PartnerQueue], at now: Int64, hasHeartbeat: Bool) throws(FileFailure) -> String {
+  func exposition(
+    _ queues: [PartnerQueue],
+    leftOut: [String: [PartnerFilter: Int64]],
+    at now: Int64,
+    hasHeartbeat: Bool
+  ) throws(FileFailure) -> String {
     var exposition = Exposition()
     if hasHeartbeat {
       exposition.begin(
@@ -45,6 +50,16 @@ extension Outbox {
       "Delivered values that were restated, and whose correction the partner does not want."
     )
     for partner in partners { exposition.add(try correctionsNotSent(to: partner), ["partner": partner]) }
+    exposition.begin(
+      "postback_deliveries_left_out_total",
+      .counter,
+      "Postbacks that a filter of the partner has left out since the process began."
+    )
+    for partner in partners {
+      for filter in PartnerFilter.allCases {
+        exposition.add(leftOut[partner]?[filter] ?? 0, ["partner": partner, "filter": filter.rawValue])
+      }
+    }
     return exposition.text
   }
 

@@ -18,6 +18,8 @@ package struct DeliverySummary: Sendable {
     package let cancelled: Int64
     /// The number of corrections that the partner does not want.
     package let correctionsNotSent: Int64
+    /// The numbers of postbacks that the filters of the partner have left out, of those that this process has planned.
+    package let leftOut: [(filter: PartnerFilter, count: Int64)]
   }
 
   /// The partners, in the order of the configuration.
@@ -30,6 +32,7 @@ package struct DeliverySummary: Sendable {
         .init("partner", .string(line.partner)), .init("delivered", .integer(line.delivered)),
         .init("pending", .integer(line.pending)), .init("failed", .integer(line.failed)),
         .init("cancelled", .integer(line.cancelled)), .init("corrections_not_sent", .integer(line.correctionsNotSent)),
+        .init("left_out", .object(line.leftOut.map { .init($0.filter.rawValue, .integer($0.count)) })),
       ])
     }
     return JSONValue.object([.init("partners", .array(partners))]).description
@@ -38,7 +41,10 @@ package struct DeliverySummary: Sendable {
 
 extension Outbox {
   /// Returns the numbers of deliveries of partners.
-  func summary(of partners: [String]) throws(FileFailure) -> DeliverySummary {
+  func summary(
+    of partners: [String],
+    leftOut: [String: [PartnerFilter: Int64]]
+  ) throws(FileFailure) -> DeliverySummary {
     var lines: [DeliverySummary.Line] = []
     for partner in partners {
       func count(_ state: DeliveryState) -> Int64 { counts[partner]?[state] ?? 0 }
@@ -49,18 +55,25 @@ extension Outbox {
           pending: count(.pending),
           failed: count(.failed),
           cancelled: count(.cancelled),
-          correctionsNotSent: try correctionsNotSent(to: partner)
+          correctionsNotSent: try correctionsNotSent(to: partner),
+          leftOut: PartnerFilter.allCases.compactMap { filter in leftOut[partner]?[filter].map { (filter, $0) } }
         )
       )
     }
     return DeliverySummary(lines: lines)
   }
 
-  /// Removes deliveries with a result that were planned more than 90 days ago.
+  /// Removes deliveries with a result that were planned more than 90 days ago. Those of a postback to a partner stay as long as
+  /// one of them does: an event that is not known would be taken for a new one.
   func prune(at now: Int64) throws(FileFailure) {
-    try statement("DELETE FROM deliveries WHERE state <> 'pending' AND planned_at < ?").run(
-      .integer(now - 7_776_000_000)
-    )
+    try statement(
+      """
+      DELETE FROM deliveries WHERE state <> 'pending' AND planned_at < ?1 AND NOT EXISTS (
+        SELECT 1 FROM deliveries AS other
+        WHERE other.postback_key = deliveries.postback_key AND other.partner = deliveries.partner
+          AND (other.state = 'pending' OR other.planned_at >= ?1))
+      """
+    ).run(.integer(now - 7_776_000_000))
     try statement("DELETE FROM awaited_events WHERE planned_at < ?").run(.integer(now - 7_776_000_000))
   }
 }

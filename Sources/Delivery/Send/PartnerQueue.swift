@@ -98,7 +98,7 @@ final class PartnerQueue {
   }
 
   /// The outcome of a delivery that is not attempted any more; nil for others.
-  private func ended(_ delivery: PendingDelivery, _ now: Int64) -> AttemptOutcome? {
+  func ended(_ delivery: PendingDelivery, _ now: Int64) -> AttemptOutcome? {
     if let firstAt = delivery.firstAttemptAt {
       guard now - firstAt > partner.retry.givesUpAfter + Self.patience else { return nil }
       return outcome(delivery, .failed, error: "the time of give_up_after_s is over")

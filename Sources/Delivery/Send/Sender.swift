@@ -36,12 +36,12 @@ final class Sender {
     queues = partners.all.map { PartnerQueue($0, outbox, jitter: jitter) }
   }
 
-  /// Begins all requests that can be sent now, in turns.
-  func fill(at now: Int64) throws(DeliveryFailure) {
+  /// Begins all requests that can be sent now, in turns, but for those to partners that `isHeld` names.
+  func fill(at now: Int64, holding isHeld: (String) -> Bool = { _ in false }) throws(DeliveryFailure) {
     var isBusy = true
     while isBusy {
       isBusy = false
-      for queue in queues {
+      for queue in queues where !isHeld(queue.partner.id) {
         guard let request = try queue.next(at: now) else { continue }
         places[request.number] = queue
         try DeliveryFailure.transport { () throws(TransportFailure) in try transport.begin(request) }

@@ -18,7 +18,7 @@ struct DeliverCommand: Command {
     let isDry = Option("--dry-run", "Print the requests as JSON Lines; send nothing and change nothing.").isGiven
     let replans = Option(
       "--replan",
-      "Plan again what OUT has since it was restored from a backup; what is known is not sent again."
+      "Plan again after a restore from a backup, or with corrected filters; what is known is not sent again."
     ).isGiven
     let lookups = LookupOptions()
     let derived = DerivedOptions.Target()
@@ -102,9 +102,11 @@ struct DeliverCommand: Command {
 
   private static func text(_ summary: DeliverySummary) -> String {
     let lines = summary.lines.map { line in
-      "\(line.partner): \(line.delivered) delivered, \(line.pending) pending, \(line.failed) failed, "
+      let filters = line.leftOut.map { "\($0.count) by \($0.filter.rawValue)" }.joined(separator: ", ")
+      return "\(line.partner): \(line.delivered) delivered, \(line.pending) pending, \(line.failed) failed, "
         + "\(line.cancelled) cancelled"
         + (line.correctionsNotSent > 0 ? "; \(line.correctionsNotSent) corrections not sent" : "")
+        + (filters.isEmpty ? "" : "; postbacks left out: \(filters)")
     }
     return lines.isEmpty ? "There are no partners." : lines.joined(separator: "\n")
   }

@@ -1,4 +1,5 @@
 internal import Base
+internal import Delivery
 internal import DerivedTables
 internal import DurableFiles
 internal import JSON
@@ -31,8 +32,9 @@ struct StateBackupCommand: Command {
 
       To restore, stop the consumer or let serve --watch wait, rename DIR into the place of OUT, and put the files of
       SPOOL/done back into SPOOL/new: what the backup has is known, and the rest is taken. Of the derived tables those of
-      daily are copied, because days whose rows were removed cannot be made again, with the options that refresh uses. Other
-      derived tables, deliveries and the events of apps are not copied; they are listed.
+      daily are copied, because days whose rows were removed cannot be made again, with the options that refresh uses. The
+      deliveries of deliver are in the state of the copy; what was sent after the backup is sent again only by deliver
+      --replan. Other derived tables and the events of apps are not copied; they are listed.
       Exit status: 0; 64 usage, 65 the state or a table is damaged, 66 there is no state, 73 DIR exists or cannot be created,
       74 I/O or a full disk, 75 the ids of the state are being compacted.
       """,
@@ -65,6 +67,7 @@ struct StateBackupCommand: Command {
         state: folder,
         to: target,
         linkingTo: options.previous,
+        copyDeliveries: Outbox.copy(from:to:),
         copyDerived: DerivedBackup.copy
       )
     } catch {
