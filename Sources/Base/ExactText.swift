@@ -8,8 +8,9 @@ package struct ExactText: Hashable, Comparable, Sendable {
   package static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
 
   package func hash(into hasher: inout Hasher) {
-    var text = text
-    unsafe text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    for byte in text.utf8 { hasher.combine(byte) }
+    // No text is the beginning of another one.
+    hasher.combine(0xFF as UInt8)
   }
 }
 
