@@ -8,7 +8,7 @@ import Testing
     let alerts = String(decoding: Fixtures.bytes("../deploy/prometheus/alerts.yml"), as: UTF8.self)
     let named = Set(alerts.matches(of: /\bpostback_deliver\w+/).map { String($0.0) })
     #expect(named.count == 5)
-    let metrics = try PrometheusText(Outbox.temporary().exposition([], at: 0, hasHeartbeat: true))
+    let metrics = try PrometheusText(Outbox.temporary().exposition([], leftOut: [:], at: 0, hasHeartbeat: true))
     #expect(named.isSubset(of: metrics.kinds.keys))
   }
 }
