@@ -193,7 +193,7 @@ import Testing
     let site = try await RejectsSite(format: "csv", count: 200)
     let csv = try await BuiltCommand.run(["rejects", site.out])
     #expect(csv.status == 66)
-    #expect(csv.errorText.contains("part-00000001.csv: Only JSON Lines are read. Run again with --format jsonl"))
+    #expect(csv.errorText.contains("part-00000001.csv: Only JSON Lines are read. Read the dumps into another"))
     let folder = try TemporaryFolder()
     try folder.makeFile("other")
     let other = try await BuiltCommand.run(["rejects", folder.path(".")])

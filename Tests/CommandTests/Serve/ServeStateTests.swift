@@ -137,7 +137,9 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     let process = try site.start()
     try site.put("a.jsonl", Fixtures.bytes("postbacks/skadnetwork-4.0.jsonl"))
     try await site.waitFor("committed")
-    try FileManager.default.removeItem(atPath: site.folder.path(name))
+    // In one step: a removal entry by entry may fail where the consumer makes files meanwhile.
+    try FileManager.default.moveItem(atPath: site.folder.path(name), toPath: site.folder.path("removed"))
+    try FileManager.default.removeItem(atPath: site.folder.path("removed"))
     try site.put("b.jsonl", Fixtures.bytes("postbacks/skadnetwork-3.0.jsonl"))
     process.waitUntilExit()
     #expect(process.terminationStatus == 65)
