@@ -1,7 +1,7 @@
+internal import Ledger
 internal import TableReading
 package import DurableFiles
 package import JSON
-package import Ledger
 package import PostbackPipeline
 package import Tables
 
