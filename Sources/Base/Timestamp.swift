@@ -27,6 +27,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
   /// The day in UTC, as a number of days since 1970-01-01; negative before.
   package var daysSince1970: Int64 { milliseconds.flooredQuotientAndRemainder(dividingBy: 86_400_000).quotient }
+
+  /// The first time of the day in UTC.
+  package var startOfDay: Timestamp { Timestamp(milliseconds: daysSince1970 * 86_400_000) }
 }
 
 extension Timestamp {

@@ -18,7 +18,7 @@ package enum ImportedRemoval {
     func covers(_ row: StoredImports.Row, _ line: [UInt8]) -> Bool {
       switch self {
       case .before(let time):
-        return row.receivedAt.map { $0 < time.daysSince1970 * 86_400_000 } ?? false
+        return row.receivedAt.map { $0 < time.startOfDay.milliseconds } ?? false
       case .request(let request): return request.coverage(of: line, transactionID: row.transaction) == .own
       }
     }

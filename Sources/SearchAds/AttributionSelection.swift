@@ -21,7 +21,7 @@ package struct AttributionSelection: Sendable {
   /// Selects the rows of the whole days before a time. Rows without a time are not selected.
   package init(before: Timestamp) {
     (tokens, digests, keys) = ([], [], [])
-    self.before = Timestamp(milliseconds: before.daysSince1970 * 86_400_000)
+    self.before = before.startOfDay
   }
 
   /// Indicates that nothing is selected.
