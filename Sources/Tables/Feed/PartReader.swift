@@ -15,6 +15,8 @@ struct PartReader {
   private let isCSVSafe: Bool
   /// The number of the line at the position of the next batch; nil if reading did not begin at the start.
   private var line: Int?
+  /// The offset behind the last batch.
+  private var position: Int64
 
   private static let longestHeader: Int64 = 64 << 10
 
@@ -26,7 +28,7 @@ struct PartReader {
     from offset: Int64,
     isCSVSafe: Bool
   ) throws(FileFailure) {
-    self.isCSVSafe = isCSVSafe
+    (self.isCSVSafe, position) = (isCSVSafe, offset)
     number = part.number
     format = part.format
     let folder = DurableFolder("\(output)/\(part.folder)")
@@ -68,12 +70,13 @@ struct PartReader {
   }
 
   /// Reads whole rows from an offset up to the committed length: at least one row, and apart from a long row about
-  /// `byteCount` bytes. Returns them with the offset behind them; no rows if only the header is committed.
+  /// `byteCount` bytes. Returns them with the offset of their bytes and the one behind them; no rows if only the header is
+  /// committed.
   mutating func batch(
     from offset: Int64,
     to end: Int64,
     byteCount: Int
-  ) throws(FileFailure) -> (rows: RowBatch, end: Int64) {
+  ) throws(FileFailure) -> (rows: RowBatch, start: Int64, end: Int64) {
     let start = max(offset, headerByteCount)
     var count = min(Int64(byteCount), end - start)
     var rows: [RowBatch.Row] = []
@@ -88,12 +91,27 @@ struct PartReader {
       }
       count = min(2 * count, end - start)
     }
-    guard let last = rows.last else { return (RowBatch(format, [], [], of: []), start) }
+    guard let last = rows.last else {
+      position = start
+      return (RowBatch(format, [], [], of: []), start, start)
+    }
     // Behind the last row is its line end.
     let used = last.bytes.indices.upperBound + (format == .csv ? 2 : 1)
-    line = nextLine
+    (line, position) = (nextLine, start + Int64(used))
     let files = [(path: path, rowCount: rows.count)]
-    return (RowBatch(format, bytes, rows, of: files, csvColumns: csvColumns, isCSVSafe: isCSVSafe), start + Int64(used))
+    let batch = RowBatch(format, bytes, rows, of: files, csvColumns: csvColumns, isCSVSafe: isCSVSafe)
+    return (batch, start, position)
+  }
+
+  /// Reads the next rows up to the committed length, about `byteCount` bytes of them, with the offset of their bytes; nil at the
+  /// end.
+  mutating func next(
+    upTo end: Int64,
+    byteCount: Int = 1 << 20
+  ) throws(FileFailure) -> (rows: RowBatch, start: Int64)? {
+    guard position < end else { return nil }
+    let (rows, start, _) = try batch(from: position, to: end, byteCount: byteCount)
+    return rows.rows.isEmpty ? nil : (rows, start)
   }
 
   private static func read(

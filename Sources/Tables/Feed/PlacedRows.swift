@@ -29,9 +29,6 @@ package struct PlacedRows {
     byteCount: Int = 1 << 20
   ) throws(FileFailure) -> (rows: RowBatch, start: Int64, end: Int64) {
     if place > 0 { reader = try PartReader(part, of: table, in: folder, from: place, isCSVSafe: isCSVSafe) }
-    let (rows, end) = try reader.batch(from: place, to: part.length, byteCount: byteCount)
-    guard let last = rows.rows.last else { return (rows, end, end) }
-    let used = last.bytes.indices.upperBound + (part.format == .csv ? 2 : 1)
-    return (rows, end - Int64(used), end)
+    return try reader.batch(from: place, to: part.length, byteCount: byteCount)
   }
 }

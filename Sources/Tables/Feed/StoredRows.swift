@@ -11,8 +11,8 @@ package struct StoredRows {
   package let isCSVSafe: Bool
   /// The parts that were not opened yet.
   private var parts: ArraySlice<LedgerPart>
-  /// The part that is read, the offset of its next batch, and its length.
-  private var open: (reader: PartReader, offset: Int64, length: Int64)?
+  /// The part that is read, and its length.
+  private var open: (reader: PartReader, length: Int64)?
 
   private static let batchBytes = 1 << 20
   /// The name of an empty file beside CSV that was written so.
@@ -43,13 +43,12 @@ package struct StoredRows {
     while true {
       if open == nil {
         guard let part = parts.popFirst() else { return nil }
-        open = (try PartReader(part, of: table, in: output, from: 0, isCSVSafe: isCSVSafe), 0, part.length)
+        open = (try PartReader(part, of: table, in: output, from: 0, isCSVSafe: isCSVSafe), part.length)
       }
       guard var part = open else { return nil }
-      let (rows, end) = try part.reader.batch(from: part.offset, to: part.length, byteCount: Self.batchBytes)
-      part.offset = end
-      open = rows.rows.isEmpty || end >= part.length ? nil : part
-      if !rows.rows.isEmpty { return rows }
+      let batch = try part.reader.next(upTo: part.length, byteCount: Self.batchBytes)
+      open = batch == nil ? nil : part
+      if let batch { return batch.rows }
     }
   }
 }

@@ -113,7 +113,7 @@ package struct TableFeed: AsyncSequence, Sendable {
         let offset = cursor.offset(in: part.number) ?? 0
         if reader?.number != part.number, try !open(part, at: offset, committed) { continue }
         let batch = try reader?.batch(from: offset, to: part.length, byteCount: feed.batchBytes)
-        guard let (rows, end) = batch else { return nil }
+        guard let (rows, _, end) = batch else { return nil }
         let moved = cursor.moved(to: end, in: part.number, of: committed.parts)
         self.cursor = moved
         guard rows.rows.isEmpty else {

@@ -189,11 +189,6 @@ struct PartRemoval {
 
   private func forEachBatch(of part: LedgerPart, _ table: Table, _ body: (RowBatch) -> Void) throws(FileFailure) {
     var reader = try PartReader(part, of: table, in: output, from: 0, isCSVSafe: isCSVSafe)
-    var offset: Int64 = 0
-    while offset < part.length {
-      let (batch, end) = try reader.batch(from: offset, to: part.length, byteCount: 1 << 20)
-      body(batch)
-      offset = end
-    }
+    while let batch = try reader.next(upTo: part.length) { body(batch.rows) }
   }
 }

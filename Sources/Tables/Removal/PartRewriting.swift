@@ -79,12 +79,7 @@ struct PartReduction {
     let hasLines = table.name == Table.rejects.name && part.format == .jsonLines
     let lineEnd: Int64 = part.format == .csv ? 2 : 1
     var reader = try PartReader(part, of: table, in: output, from: 0, isCSVSafe: isCSVSafe)
-    var offset: Int64 = 0
-    while offset < part.length {
-      let (batch, end) = try reader.batch(from: offset, to: part.length, byteCount: 1 << 20)
-      offset = end
-      guard let last = batch.rows.last else { break }
-      let start = end - lineEnd - Int64(last.bytes.indices.upperBound)
+    while let (batch, start) = try reader.next(upTo: part.length) {
       var cursor = RowCursor(batch, of: table, only: [key])
       while cursor.next() {
         let found = cursor.key(key)

@@ -155,13 +155,9 @@ package struct TableRewriting {
     var masking = try RowMasking(table)
     var hash = try SHA256()
     var found: [Row] = []
-    var (offset, before): (Int64, Int) = (0, 0)
-    while offset < part.length {
-      let (batch, end) = try reader.batch(from: offset, to: part.length, byteCount: 1 << 20)
-      // Behind the rows is the offset `end`; the last one has its line end before it.
-      let last = batch.rows.last.map { $0.bytes.indices.upperBound } ?? 0
-      let lineEnd = part.format == .csv ? 2 : 1
-      let start = end - Int64(last + (batch.rows.isEmpty ? 0 : lineEnd))
+    var before = 0
+    let lineEnd = part.format == .csv ? 2 : 1
+    while let (batch, start) = try reader.next(upTo: part.length) {
       var cursor = RowCursor(batch, of: table)
       while cursor.next() {
         let ordinal = before + cursor.index
@@ -204,7 +200,6 @@ package struct TableRewriting {
         )
       }
       before += batch.rows.count
-      offset = end
     }
     return found
   }
