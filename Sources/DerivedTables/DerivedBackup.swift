@@ -4,10 +4,6 @@ internal import Tables
 /// The copying of the derived tables that cannot always be made again: those of days whose rows were removed because of their age, and the
 /// changes since the first report.
 package enum DerivedBackup {
-  private static let tableNames = [
-    "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes", "skan_modelled", "asa_daily",
-  ]
-
   /// Copies these tables of an output to a folder, durably, with the options that later commands use. All other derived tables are
   /// made again there. Returns the names of the tables and of their store.
   package static func copy(_ output: String, to target: String) throws(FileFailure) -> [String] {
@@ -15,7 +11,9 @@ package enum DerivedBackup {
     defer { withExtendedLifetime(snapshot) {} }
     let source = DurableFolder(snapshot.folder)
     var tables: [String] = []
-    for table in tableNames where try source.byteCount(of: "\(table)/.") != nil { tables.append(table) }
+    for table in DerivedStore.tables(of: "daily") where try source.byteCount(of: "\(table)/.") != nil {
+      tables.append(table)
+    }
     guard !tables.isEmpty else { return [] }
     let changed = try snapshot.manifest.changedFiles(in: source.path, readingBytesOf: tables.contains)
     if let file = changed.first(where: { tables.contains($0.table) }) { throw snapshot.failure(file) }
@@ -25,12 +23,7 @@ package enum DerivedBackup {
       generation.manifest.files[table] = snapshot.manifest.files[table]
       let folder = DurableFolder("\(source.path)/\(table)")
       let copies = try DurableFolder(making: "\(generation.folder)/\(table)")
-      for name in try folder.names() {
-        let file = try DurableFile("\(folder.path)/\(name)", .reading)
-        let copy = try DurableFile("\(copies.path)/\(name)", .creating)
-        _ = try file.readPrefix(try file.byteCount()) { bytes throws(FileFailure) in try copy.append(bytes) }
-        try copy.synchronize()
-      }
+      for name in try folder.names() { try folder.copy(name, to: "\(copies.path)/\(name)") }
     }
     try generation.commit()
     return tables + [DerivedStore.folderName]

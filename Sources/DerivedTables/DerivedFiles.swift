@@ -10,19 +10,20 @@ package struct ChangedFile: Sendable {
   package let name: String
   /// A sentence on the file, without its full stop.
   package let finding: String
-  /// Indicates that only the bytes tell, which are not read each time.
+  /// Indicates that the file has its length, so that only a reading of all bytes finds it.
   package let hasLength: Bool
 }
 
 extension DerivedManifest {
-  /// Returns the files of the tables in a folder that are missing, or do not have the length that they were committed with. Of
-  /// some tables the bytes are read, and compared with the checksums.
+  /// Returns the files of the tables in a folder, or of one table, that are missing, or do not have the length that they were
+  /// committed with. Of some tables the bytes are read, and compared with the checksums.
   func changedFiles(
     in folder: String,
-    readingBytesOf isRead: (String) -> Bool
+    of only: String? = nil,
+    readingBytesOf isRead: (String) -> Bool = { _ in false }
   ) throws(FileFailure) -> [ChangedFile] {
     var changed: [ChangedFile] = []
-    for (table, sums) in files.sorted(by: { $0.key < $1.key }) {
+    for (table, sums) in files.sorted(by: { $0.key < $1.key }) where table == only ?? table {
       let place = DurableFolder("\(folder)/\(table)")
       for (name, sum) in sums.sorted(by: { $0.key < $1.key }) {
         let length = try place.byteCount(of: name)
@@ -47,13 +48,11 @@ extension DerivedSnapshot {
   package func changedFiles(readsBytes: Bool = false) throws(FileFailure) -> [ChangedFile] {
     try manifest.changedFiles(in: folder) { _ in readsBytes }
   }
-}
 
-extension DerivedSnapshot {
-  /// Throws `.damaged` if a file of a table is missing, or has another length than it was committed with, so that no reader takes
-  /// what is left for all rows.
+  /// Throws `.damaged` if a file of a table is missing or has another length than it was committed with: a reader would take the
+  /// rest for all rows.
   package func verify(_ table: Table) throws(FileFailure) {
-    if let file = try changedFiles().first(where: { $0.table == table.name }) { throw failure(file) }
+    if let file = try manifest.changedFiles(in: folder, of: table.name).first { throw failure(file) }
   }
 
   /// The failure for a file that is not as it was committed.

@@ -20,11 +20,24 @@ package enum DerivedStore {
   /// The ending of the folder of a generation that is not complete.
   static let incompleteEnding = ".inprogress"
 
-  /// The names of the tables of the store.
-  package static let tableNames = [
-    "skan_settled", "skan_settled_events", "skan_enriched", "skan_daily", "skan_daily_events", "skan_daily_values",
-    "skan_daily_changes", "skan_modelled", "asa_daily", "skan_vendor_daily",
+  /// The commands in the order in which they build on each other, with the names of the tables that each makes.
+  package static let steps = [
+    (command: "settle", tables: ["skan_settled", "skan_settled_events"]),
+    (command: "enrich", tables: ["skan_enriched"]),
+    (
+      command: "daily",
+      tables: [
+        "skan_daily", "skan_daily_events", "skan_daily_values", "skan_daily_changes", "skan_modelled", "asa_daily",
+        "skan_vendor_daily",
+      ]
+    ),
   ]
+
+  /// The names of the tables of the store.
+  package static let tableNames = steps.flatMap(\.tables)
+
+  /// The names of the tables that a command makes.
+  package static func tables(of command: String) -> [String] { steps.first { $0.command == command }?.tables ?? [] }
 
   /// Indicates that an output has a store, or tables for one.
   static func isNeeded(in output: String) throws(FileFailure) -> Bool {

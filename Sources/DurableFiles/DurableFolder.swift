@@ -41,6 +41,11 @@ package struct DurableFolder: Sendable {
     guard [EXDEV, EPERM, EMLINK, EOPNOTSUPP, ENOSYS].contains(reason) else {
       throw .system(.io, "\(path)/\(name)", "The file cannot be linked to \(other)", reason)
     }
+    try copy(name, to: other)
+  }
+
+  /// Copies a file to another path. The name of the copy is not durable before the folder of that path is synchronized.
+  package func copy(_ name: String, to other: String) throws(FileFailure) {
     let file = try DurableFile("\(path)/\(name)", .reading)
     let copy = try DurableFile(other, .creating)
     _ = try file.readPrefix(try file.byteCount()) { bytes throws(FileFailure) in try copy.append(bytes) }

@@ -1,13 +1,7 @@
-internal import CampaignEnrichment
-internal import CopySettlement
-internal import DailyReports
 internal import DerivedTables
 internal import DurableFiles
 internal import Ledger
-internal import NullValueModelling
-internal import SearchAdsReports
 internal import Tables
-internal import VendorReports
 
 /// The rules for files of derived tables that are not as they were committed.
 struct DerivedRepair {
@@ -15,17 +9,6 @@ struct DerivedRepair {
   private let isReplacing: Bool
   /// The names of the tables with rows that cannot be calculated again.
   private let unique: Set<String>
-
-  /// The commands in the order in which they build on each other, with the tables that each makes.
-  private static let tables: [(command: String, tables: [Table])] = [
-    ("settle", [.settled, .settledEvents]), ("enrich", [.enriched]),
-    ("daily", [.daily, .dailyEvents, .dailyValues, .dailyChanges, .modelled, .searchAdsDaily, .vendorDaily]),
-  ]
-
-  /// The names of the tables that a command makes.
-  static func tables(of command: String) -> Set<String> {
-    Set(tables.first { $0.command == command }?.tables.map(\.name) ?? [])
-  }
 
   /// Makes the rules for the derived tables in a folder. `state` is that of the run.
   init(_ output: String, state: String, isReplacing: Bool = false) throws(FileFailure) {
@@ -37,7 +20,7 @@ struct DerivedRepair {
         keepsDays = true
       }
     }
-    unique = keepsDays ? Self.tables(of: "daily") : [Table.dailyChanges.name]
+    unique = keepsDays ? Set(DerivedStore.tables(of: "daily")) : ["skan_daily_changes"]
   }
 
   /// Makes the rules for the options of a command.
@@ -52,8 +35,8 @@ struct DerivedRepair {
     before commands: [any DerivedCommand.Type]
   ) throws(FileFailure) {
     let names = commands.map { $0.manual.name }
-    let made = Set(names.flatMap(Self.tables))
-    let read = Self.tables.prefix { $0.command != names.last }.flatMap { $0.tables.map(\.name) }
+    let made = Set(names.flatMap(DerivedStore.tables))
+    let read = DerivedStore.steps.prefix { $0.command != names.last }.flatMap(\.tables)
     let files = try generation.changedFiles(readingBytesOf: unique.intersection(made))
     for file in files where read.contains(file.table) && !made.contains(file.table) { throw failure(file) }
     let own = files.filter { made.contains($0.table) }

@@ -15,7 +15,7 @@ struct DerivedInputs: Equatable {
   static let none = "new"
 
   /// The names of the steps, in their order.
-  static let steps = [SettleCommand.manual.name, EnrichCommand.manual.name, DailyCommand.manual.name]
+  static let steps = DerivedStore.steps.map(\.command)
 
   /// The digests of a command's inputs, with those of earlier steps as a manifest has them.
   init(_ command: any DerivedCommand, rows: String, _ manifest: DerivedManifest) throws(CommandFailure) {

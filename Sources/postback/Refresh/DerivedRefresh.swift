@@ -67,7 +67,7 @@ struct DerivedRefresh {
       for command in commands {
         let name = type(of: command).manual.name
         var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
-        let tables = DerivedRepair.tables(of: name)
+        let tables = DerivedStore.tables(of: name)
         if let file = damaged.first(where: { tables.contains($0.table) }) { reason = file.text }
         if isChanged, reason == nil { reason = "the tables before it have changed" }
         isChanged = isChanged || reason != nil

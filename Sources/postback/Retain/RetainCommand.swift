@@ -77,7 +77,7 @@ struct RetainCommand: Command {
   private var removesAll: Bool { options.guards.removesAll }
   private var trustsClock: Bool { options.guards.trustsClock }
 
-  /// What was removed of the tables.
+  /// The parts that were removed, and those that were not, with the reasons.
   private struct Removed {
     var parts: [LedgerPart] = []
     /// The number of rows of these parts that stay.
@@ -137,7 +137,7 @@ struct RetainCommand: Command {
     // The daily report keeps the days before it, of which rows may be gone from now on.
     try ledger?.recordRetention(
       ofTable: Table.searchAdsAttributions.name,
-      before: before.daysSince1970 * 86_400_000
+      before: before.startOfDay.milliseconds
     )
     count = try SearchAdsRemoval.remove(selection, from: output, isCSVSafe: try isCSVSafe())
     return nil
