@@ -145,13 +145,13 @@ extension Ledger {
     share: () throws(FileFailure) -> RemovalShare
   ) throws(FileFailure) -> RemovalRefusal? {
     if let refusal = clock.refusal(at: now) { return refusal }
-    if let end = try removalEnd(of: kind), time <= end + Self.usualAdvance { return nil }
+    if let end = try Self.removalEnd(of: kind, in: database), time <= end + Self.usualAdvance { return nil }
     return try share().refusal(kind.title, before: time)
   }
 
   /// Records, durably, that all of a kind that is from before a time was removed.
   package func recordRemoval(_ kind: RemovedKind, before time: Int64) throws(FileFailure) {
-    guard try removalEnd(of: kind).map({ abs(time - $0) >= 3_600_000 }) ?? true else { return }
+    guard try Self.removalEnd(of: kind, in: database).map({ abs(time - $0) >= 3_600_000 }) ?? true else { return }
     let put = try SQLiteStatement(
       database,
       "INSERT INTO removal_ends VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET before = excluded.before"
@@ -172,13 +172,11 @@ extension Ledger {
   /// none were. Read without the lock.
   package static func retention(_ folderPath: String, ofTable table: String) throws(FileFailure) -> Int64? {
     try reading(folderPath) { database throws(FileFailure) in
-      guard try LedgerSchema.identify(database) > 8 else { return nil }
-      let find = try SQLiteStatement(database, "SELECT before FROM removal_ends WHERE name = ?")
-      return try find.first(.text(table)) { row throws(FileFailure) in try row.integer(0) as Int64 }
+      try LedgerSchema.identify(database) > 8 ? try removalEnd(of: .rows(ofTable: table), in: database) : nil
     }
   }
 
-  private func removalEnd(of kind: RemovedKind) throws(FileFailure) -> Int64? {
+  private static func removalEnd(of kind: RemovedKind, in database: SQLiteDatabase) throws(FileFailure) -> Int64? {
     let find = try SQLiteStatement(database, "SELECT before FROM removal_ends WHERE name = ?")
     return try find.first(.text(kind.name)) { row throws(FileFailure) in try row.integer(0) as Int64 }
   }

@@ -86,11 +86,11 @@ extension Ledger {
   }
 
   /// Returns the number of removals on a person's request from all tables so far. Read without the lock.
-  package static func requests(_ folderPath: String) throws(FileFailure) -> Int {
+  package static func requests(_ folderPath: String) throws(FileFailure) -> Int64 {
     try reading(folderPath) { database throws(FileFailure) in
       guard try LedgerSchema.identify(database) > 5 else { return 0 }
       let reason = TableRemoval.Reason.request.rawValue
-      return Int(try database.integer("SELECT count(*) FROM removals WHERE reason = '\(reason)'"))
+      return try database.integer("SELECT count(*) FROM removals WHERE reason = '\(reason)'")
     }
   }
 
