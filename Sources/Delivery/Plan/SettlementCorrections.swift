@@ -162,17 +162,7 @@ final class SettlementCorrections {
       else { continue }
       for event in settled.events {
         let values = settled.values(of: event, in: awaited.values)
-        changes.append(
-          try addition(
-            .event,
-            event.name,
-            values,
-            of: settled.key,
-            to: partner,
-            receivedAt: awaited.receivedAt,
-            at: now
-          )
-        )
+        changes.append(try addition(event.name, values, of: settled, to: partner, awaited.receivedAt, at: now))
       }
       changes.append(.removeAwaited(settled.key, partner: awaited.partner))
     }
@@ -189,17 +179,9 @@ final class SettlementCorrections {
       let isHalf = !partner.kinds.contains(.correction) && heads.values.contains { $0.isSentOtherwise(than: settled) }
       for event in settled.events where heads[event.name] == nil {
         let values = settled.values(of: event, in: first.values)
+        let refusal = isHalf ? "the partner does not want corrections" : nil
         changes.append(
-          try addition(
-            .event,
-            event.name,
-            values,
-            of: settled.key,
-            to: partner,
-            receivedAt: first.receivedAt,
-            refusal: isHalf ? "the partner does not want corrections" : nil,
-            at: now
-          )
+          try addition(event.name, values, of: settled, to: partner, first.receivedAt, refusal: refusal, at: now)
         )
         if isHalf { changes.append(.count(partner: partner.id)) }
       }
@@ -229,35 +211,34 @@ final class SettlementCorrections {
         return [.count(partner: partner.id), .replace(sequence: head.sequence, new)]
       }
       // A correction is late by its nature, so that it has no time of receipt.
-      return [
-        try addition(.correction, head.event, new, of: settled.key, to: partner, supersedes: head.id, at: now)
-      ]
+      return [try addition(head.event, new, of: settled, to: partner, nil, correcting: head.id, at: now)]
     }
   }
 
+  /// The addition of an event of a postback, or of the correction of a delivery.
   private func addition(
-    _ kind: DeliveryKind,
     _ event: String?,
     _ values: DeliveryValues,
-    of key: PostbackKey,
+    of postback: EffectivePostback,
     to partner: Partner,
-    supersedes: DeliveryID? = nil,
-    receivedAt: Int64? = nil,
+    _ receivedAt: Int64?,
+    correcting supersedes: DeliveryID? = nil,
     refusal: String? = nil,
     at now: Int64
   ) throws(LibcryptoFailure) -> Change {
-    .add(
+    let kind: DeliveryKind = supersedes == nil ? .event : .correction
+    return .add(
       PlannedDelivery(
         id: try DeliveryID(
           partner: partner.id,
-          postback: key,
+          postback: postback.key,
           kind: kind,
           event: event,
           supersedes: supersedes,
           &hash
         ),
         partner: partner.id,
-        postback: key,
+        postback: postback.key,
         kind: kind,
         event: event,
         supersedes: supersedes,
