@@ -25,6 +25,8 @@ package struct DailySettings: Sendable {
   package var modelLevel = 0.95
   /// The rule by which the tables may replace earlier ones.
   package var replacement = TableReplacement()
+  /// The number of removals of rows on a person's request so far.
+  package var requests: Int64 = 0
   /// The formats of the tables.
   package var encoding: TableEncoding
 

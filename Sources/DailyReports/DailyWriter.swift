@@ -167,7 +167,7 @@ extension DailyProvenance {
     settlement = inputs.settled?.digest
     inputBytes = inputs.byteCount
     acceptedBytes = inputs.acceptedByteCount
-    requests = Int64(settings.replacement.requests)
+    requests = settings.requests
     digests[.rates] = inputs.currency?.digest.hexadecimal
     digests[.cost] = inputs.costs?.digest.hexadecimal
     self.settings = [

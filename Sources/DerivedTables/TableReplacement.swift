@@ -11,8 +11,6 @@ package struct TableReplacement: Sendable {
   package var isForced: Bool
   /// The number of removals of rows from the tables of the run so far, by `retain` and `forget`; nil if it is not known.
   package var removals: Int?
-  /// The number of those by `forget`.
-  package var requests = 0
   /// The folder that users know the table in; nil if it is the one that it is written in.
   package var place: String?
 

@@ -12,8 +12,7 @@ struct DailyStoredRow: Sendable {
   let window: Int64
   /// The number of postbacks.
   let postbacks: Int64
-  /// What makes the row another one than all others: the day, the window, the dimensions, and that it is of a cost that is not
-  /// divided.
+  /// The cells that no two rows share: the day, the window, the dimensions, and the level of a cost that is not divided.
   let identity: DailyKeyBytes
   /// The cells of `DailyStoredRows.metrics`.
   let metrics: DailyKeyBytes

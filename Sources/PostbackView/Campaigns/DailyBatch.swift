@@ -74,33 +74,31 @@ struct DailyBatch: Sendable {
     let dimensions = DailyDimension.allCases.map { Table.daily.place($0.column) }
     let names = DailyName.allCases.map { Table.daily.place($0.column) }
     let (counts, amounts) = (places(DailyStore.countNames), places(DailyStore.amountNames))
-    let others = places([
-      "date_type", "date", "postback_sequence_index", "dimensions", "status", "cost_level", "expected_share",
-      "currency", "cost_currency", "as_of", "revenue_by_currency", "cost_by_currency", "revenue_basis", "revenue",
-      "revenue_all_windows",
-    ])
+    let place = Table.daily.place
+    let (dateType, date, window) = (place(.dateType), place(.date), place(.postbackSequenceIndex))
+    let (status, costLevel, share, asOf) = (place(.status), place(.costLevel), place(.expectedShare), place(.asOf))
+    let (currency, revenueByCurrency) = (place(.currency), place(.revenueByCurrency))
+    let (costCurrency, costByCurrency) = (place(.costCurrency), place(.costByCurrency))
     var cursor = RowCursor(batch, of: .daily)
     while cursor.next() {
-      let day = cursor.text(others[1]).flatMap { Timestamp("\($0)T00:00:00Z") }
-      let share = cursor.amount(others[6]).map { Int32(clamping: $0.units / 10) } ?? -1
+      let day = cursor.text(date).flatMap { Timestamp("\($0)T00:00:00Z") }
       var row = Row(
         values: [],
         names: [],
-        isInstall: cursor.text(others[0]) == "install",
+        isInstall: cursor.text(dateType) == "install",
         day: day.map { Int32(clamping: $0.daysSince1970) },
-        window: cursor.integer(others[2]) ?? 0,
-        status: cursor.text(others[4]),
-        isParentCost: cursor.text(others[5]) == "parent",
+        window: cursor.integer(window) ?? 0,
+        status: cursor.text(status),
+        isParentCost: cursor.text(costLevel) == "parent",
         counts: [],
         amounts: [],
-        share: share,
-        currency: cursor.text(others[7]),
-        costCurrency: cursor.text(others[8]),
-        revenueByCurrency: cursor.amountsByCurrency(others[10]),
-        costByCurrency: cursor.amountsByCurrency(others[11]),
-        isAllWindowsOfSeveral: cursor.cell(others[14]) == nil && cursor.cell(others[12]) != nil
-          && (cursor.cell(others[13]) != nil || cursor.cell(others[10]) != nil),
-        asOf: cursor.text(others[9])
+        share: cursor.amount(share).map { Int32(clamping: $0.units / 10) } ?? -1,
+        currency: cursor.text(currency),
+        costCurrency: cursor.text(costCurrency),
+        revenueByCurrency: cursor.amountsByCurrency(revenueByCurrency),
+        costByCurrency: cursor.amountsByCurrency(costByCurrency),
+        isAllWindowsOfSeveral: cursor.hasAllWindowsOfSeveralCurrencies(),
+        asOf: cursor.text(asOf)
       )
       for place in dimensions { row.values.append(cursor.text(place)) }
       for place in names { row.names.append(cursor.text(place)) }

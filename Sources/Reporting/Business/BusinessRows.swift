@@ -36,10 +36,7 @@ struct DailyRows: Sendable {
       // The revenue of all windows is in the row of the first window that there is.
       let allWindows = cursor.amount(place(.revenueAllWindows))
       var revenues = cursor.amountsByCurrency(revenueByCurrency)
-      // Windows in several currencies have no sum.
-      let isOfSeveral =
-        allWindows == nil && cursor.text(place(.revenueBasis)) != nil
-        && (!revenues.isEmpty || cursor.amount(place(.revenue)) != nil)
+      let isOfSeveral = cursor.hasAllWindowsOfSeveralCurrencies()
       guard isFirst || allWindows != nil || isOfSeveral else { continue }
       let day = cursor.text(date).flatMap { Timestamp("\($0)T00:00:00Z") }
       var sums = isFirst ? BusinessReport.Sums(ofFirstWindow: cursor) : BusinessReport.Sums()

@@ -1,4 +1,5 @@
 package import ConversionModel
+internal import DailyReports
 internal import JSON
 package import Tables
 
@@ -78,5 +79,12 @@ extension RowCursor {
       if case .number(let text) = member.value { amounts[member.key] = Amount(written: text.utf8.span) }
     }
     return amounts
+  }
+
+  /// Tells if the conversion windows of a row of `skan_daily` have revenue in several currencies, which has no sum.
+  package borrowing func hasAllWindowsOfSeveralCurrencies() -> Bool {
+    func isNull(_ column: ColumnName, _ row: borrowing RowCursor) -> Bool { row.cell(Table.daily.place(column)) == nil }
+    return isNull(.revenueAllWindows, self) && !isNull(.revenueBasis, self)
+      && !(isNull(.revenue, self) && isNull(.revenueByCurrency, self))
   }
 }

@@ -143,6 +143,7 @@ struct DailyCommand: DerivedCommand {
     let folder = work.generation.folder
     var settings = countingSettings(costs)
     settings.replacement = work.replacement
+    if Ledger.isThere(derived.state) { settings.requests = try Ledger.requests(derived.state) }
     try keepRemovedDays(&settings, in: folder)
     let positions = try positions()
     let settled = try DailySettledInputs(in: work.source(of: .settled), progress: progress.handler)

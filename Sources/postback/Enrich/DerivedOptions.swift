@@ -170,7 +170,6 @@ final class DerivedWork {
           state: options.state
         )
         replacement.removals = cursors.reduce(0) { $0 + $1.generation }
-        replacement.requests = try Ledger.requests(options.state)
       }
       self.replacement = replacement
     } catch {

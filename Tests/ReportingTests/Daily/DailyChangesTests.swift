@@ -86,9 +86,9 @@ import Testing
     let report = try CostReport()
     let late = Postback(campaign: "2002", installed: "2026-03-07T18:00:00Z")
     try report.write([Postback(), Postback(), late])
-    try await report.report { ($0.dimensions, $0.replacement.requests) = ([.campaignID], 1) }
+    try await report.report { ($0.dimensions, $0.requests) = ([.campaignID], 1) }
     try report.write([Postback(), late, late])
-    try await report.report { ($0.dimensions, $0.replacement.requests) = ([.campaignID], 2) }
+    try await report.report { ($0.dimensions, $0.requests) = ([.campaignID], 2) }
     let changes = try report.changes()
     #expect(changes.contains("install 2026-03-06 2001 installs 2 1 -"))
     #expect(changes.contains("install 2026-03-07 2002 installs 1 2 late_postback"))
