@@ -1,6 +1,7 @@
 package import Base
 package import ConversionModel
 internal import PostbackCopies
+internal import TableReading
 
 /// The counts of a settlement, by ad network, app and week.
 package struct SettlementCounts: Sendable {
@@ -52,8 +53,8 @@ package struct SettlementCounts: Sendable {
   package private(set) var undated: [Int64: Int] = [:]
   /// The time of the first device's own copy of each app, in milliseconds since 1970.
   private(set) var firstDirect: [Int64: Int64] = [:]
-  /// The newest time of receipt, in milliseconds since 1970; nil if there is none.
-  private(set) var newest: Int64?
+  /// The times of receipt of all copies.
+  private(set) var receipts = LatestReceipts()
 
   /// Nothing was counted.
   package init() {}
@@ -64,10 +65,10 @@ package struct SettlementCounts: Sendable {
     trustLevels: [Int],
     undated: [Int64: Int],
     firstDirect: [Int64: Int64],
-    newest: Int64?
+    receipts: LatestReceipts
   ) {
     (self.groups, self.changes, self.trustLevels) = (groups, changes, trustLevels)
-    (self.undated, self.firstDirect, self.newest) = (undated, firstDirect, newest)
+    (self.undated, self.firstDirect, self.receipts) = (undated, firstDirect, receipts)
   }
 
   /// Compares the decoding of a row with that of `skan_postbacks`.
@@ -97,7 +98,7 @@ package struct SettlementCounts: Sendable {
     trustLevels[settlement.trustLevel] += 1
     for copy in settlement.copies {
       guard let time = copy.time else { continue }
-      newest = max(newest ?? time, time)
+      receipts.add(time)
       if copy.isDirect { firstDirect[postback.appID] = min(firstDirect[postback.appID] ?? time, time) }
     }
     if settlement.isUndated(postback.rule) { undated[postback.appID, default: 0] += 1 }
@@ -117,7 +118,7 @@ package struct SettlementCounts: Sendable {
     for level in left.trustLevels.indices { left.trustLevels[level] += right.trustLevels[level] }
     left.undated.merge(right.undated, uniquingKeysWith: +)
     left.firstDirect.merge(right.firstDirect, uniquingKeysWith: min)
-    left.newest = [left.newest, right.newest].compactMap { $0 }.max()
+    left.receipts += right.receipts
   }
 }
 

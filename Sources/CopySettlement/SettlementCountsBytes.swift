@@ -31,7 +31,7 @@ extension SettlementCounts {
       writer.append(app.key)
       writer.append(app.value)
     }
-    writer.append(newest)
+    receipts.encode(&writer)
   }
 
   /// Reads what `encode` has written.
@@ -51,7 +51,7 @@ extension SettlementCounts {
       trustLevels: reader.array { $0.count() },
       undated: reader.dictionary { ($0.integer(), $0.count()) },
       firstDirect: reader.dictionary { ($0.integer(), $0.integer()) },
-      newest: reader.optional()
+      receipts: LatestReceipts(&reader)
     )
   }
 }

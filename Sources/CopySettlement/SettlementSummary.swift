@@ -2,6 +2,7 @@ internal import Base
 internal import ConversionModel
 package import DerivedTables
 package import LookupTables
+internal import TableReading
 internal import Tables
 
 /// The summary of a settlement.
@@ -71,7 +72,7 @@ package struct SettlementSummary: Sendable {
   /// The apps whose devices' copies do not count because `direct_copies_since` is missing, each with the postbacks in which
   /// they contradict a forwarder's.
   package let undatedApps: [AppCount]
-  /// The newest time of receipt.
+  /// The newest time of receipt that is not after the day of the clock.
   let asOf: Int64?
   let graceHours: Int
   let lookupDigest: String
@@ -92,13 +93,14 @@ package struct SettlementSummary: Sendable {
     self.replacement = replacement
     (self.rows, self.copies, self.unreadableBodies) = (rows, copies, unreadableBodies)
     trustLevels = counts.trustLevels
-    asOf = counts.newest
+    let asOf = counts.receipts.latest(upTo: settings.today)
+    self.asOf = asOf
     graceHours = settings.graceHours
     (lookupDigest, self.modelsDigest) = (lookups.hexadecimalDigest, modelsDigest)
     func since(_ app: Int64) -> Int64? { lookups.apps[app]?.directCopiesSince ?? counts.firstDirect[app] }
     groups = counts.groups.sorted { $0.key.precedes($1.key) }.map { key, group in
       func party(_ party: PartyCounts) -> Party {
-        Party(party, since: since(key.appID), week: key.week, asOf: counts.newest)
+        Party(party, since: since(key.appID), week: key.week, asOf: asOf)
       }
       return Group(
         key: key,
@@ -111,13 +113,13 @@ package struct SettlementSummary: Sendable {
     }
     changes = counts.changes.map { ($0.key, $0.value) }
       .sorted { ($0.key.appID, $0.key.currency ?? "") < ($1.key.appID, $1.key.currency ?? "") }
-    silentApps = settings.since == nil && settings.until == nil ? Self.silentApps(counts) : []
+    silentApps = settings.since == nil && settings.until == nil ? Self.silentApps(counts, asOf) : []
     undatedApps = counts.undated.map { AppCount(appID: $0.key, postbacks: $0.value) }.sorted { $0.appID < $1.appID }
   }
 
   /// The apps that had forwarded postbacks in the last days, and no device's own copy.
-  private static func silentApps(_ counts: SettlementCounts) -> [AppCount] {
-    guard let last = counts.newest.map({ Timestamp(milliseconds: $0).daysSince1970 }) else { return [] }
+  private static func silentApps(_ counts: SettlementCounts, _ asOf: Int64?) -> [AppCount] {
+    guard let last = asOf.map({ Timestamp(milliseconds: $0).daysSince1970 }) else { return [] }
     var apps: [Int64: (direct: Int, forwarded: Int)] = [:]
     for (key, group) in counts.groups {
       guard let week = key.week else { continue }

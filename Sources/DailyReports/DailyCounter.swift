@@ -169,7 +169,7 @@ package struct DailyCounter: Sendable {
   ) -> (received: Int32, install: Int32) {
     let install = values.time(valueColumns.installDate)
     let day = Self.day(received)
-    if let received { rows.newest[day] = max(rows.newest[day] ?? received, received) } else { rows.withoutReceipt += 1 }
+    if let received { rows.receipts.add(received) } else { rows.withoutReceipt += 1 }
     if install == nil { rows.withoutInstallDate += 1 }
     return (day, Self.day(install))
   }

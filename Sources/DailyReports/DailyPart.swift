@@ -62,7 +62,7 @@ extension PartCalculation<DailyCounter> {
       calculation,
       digest: try cache.digest([
         lookups.hexadecimalDigest, DailyDimension.text(settings.dimensions),
-        settings.environments.sorted().joined(separator: ";"), settings.asOf?.description ?? "",
+        settings.environmentNames, settings.asOf?.description ?? "",
       ])
     )
   }
@@ -71,10 +71,7 @@ extension PartCalculation<DailyCounter> {
 extension DailyRowCounts {
   fileprivate func encode(_ writer: inout ResultWriter) {
     for count in [read, tests, late, settled, withoutReceipt, withoutInstallDate] { writer.append(count) }
-    writer.append(newest) { writer, day in
-      writer.append(day.key)
-      writer.append(day.value)
-    }
+    receipts.encode(&writer)
     writer.append(leftOut) { writer, environment in
       writer.append(environment.key)
       writer.append(environment.value)
@@ -84,7 +81,7 @@ extension DailyRowCounts {
   fileprivate init(_ reader: inout ResultReader) {
     (read, tests, late) = (reader.count(), reader.count(), reader.count())
     (settled, withoutReceipt, withoutInstallDate) = (reader.count(), reader.count(), reader.count())
-    newest = reader.dictionary { ($0.integer(), $0.integer()) }
+    receipts = LatestReceipts(&reader)
     leftOut = reader.dictionary { ($0.text(), $0.count()) }
   }
 }

@@ -1,3 +1,5 @@
+internal import TableReading
+
 /// The counts of rows that are in the daily tables, and of those that are not.
 package struct DailyRowCounts: Sendable, Equatable {
   /// The number of rows that were read.
@@ -14,10 +16,10 @@ package struct DailyRowCounts: Sendable, Equatable {
   var withoutReceipt = 0
   /// The number of counted rows without an install date.
   var withoutInstallDate = 0
-  /// The latest time of receipt of the counted rows of each day, in milliseconds since 1970.
-  var newest: [Int32: Int64] = [:]
-  /// The latest time of receipt that is after the day of the report; nil if there is none.
-  private(set) var newestAhead: Int64?
+  /// The times of receipt of the counted rows.
+  var receipts = LatestReceipts()
+  /// The times of receipt that are after the day of the report.
+  private(set) var receiptsAhead = LatestReceipts()
 
   package static func += (left: inout Self, right: Self) {
     left.read += right.read
@@ -27,17 +29,16 @@ package struct DailyRowCounts: Sendable, Equatable {
     left.settled += right.settled
     left.withoutReceipt += right.withoutReceipt
     left.withoutInstallDate += right.withoutInstallDate
-    left.newest.merge(right.newest, uniquingKeysWith: max)
+    left.receipts += right.receipts
   }
 
   /// Leaves out the rows that were received after a day, as their time of receipt says, and removes them from `cells`. If no row
   /// was received earlier, all stay: the clock may be wrong.
   package mutating func leaveOut(receivedAfter today: Int64, of cells: inout DailyCells) {
-    let times = newest.filter { $0.key <= today }
-    guard times.count < newest.count else { return }
-    newestAhead = newest.values.max()
-    guard !times.isEmpty else { return }
-    newest = times
+    let times = receipts.divided(after: today)
+    receiptsAhead = times.after
+    guard times.after.latest != nil, times.upTo.latest != nil else { return }
+    receipts = times.upTo
     for (cell, count) in cells.removeReceived(after: today) {
       late += count
       if cells.outcomes[Int(cell.outcome)].trust != nil { settled -= count }

@@ -9,6 +9,8 @@ package struct DailySettings: Sendable {
   package var dimensions = DailyDimension.usual
   /// The environments whose postbacks are counted.
   package var environments: Set<String> = ["production"]
+  /// The names of the environments in order, as the summary and the digests have them.
+  var environmentNames: String { environments.sorted().joined(separator: ";") }
   /// The time that the report is of; nil for the latest time of receipt that is not after `today`.
   package var asOf: Timestamp?
   /// The day of the clock, in days since 1970-01-01.

@@ -6,6 +6,7 @@ package import JSON
 package import LookupTables
 package import NullValueModelling
 package import SearchAdsReports
+internal import TableReading
 internal import Tables
 package import VendorReports
 
@@ -82,7 +83,11 @@ package struct DailySummary: Sendable {
   package var withoutInstallDate: Int { rows.withoutInstallDate }
 
   /// The time that the report is of; nil if it is not known.
-  package var asOf: Timestamp? { settings.asOf ?? rows.newest.values.max().map { Timestamp(milliseconds: $0) } }
+  package var asOf: Timestamp? { settings.asOf ?? rows.receipts.latest.map { Timestamp(milliseconds: $0) } }
+
+  /// The first day of which postbacks are left out because it is after that of the report, in days since 1970-01-01; nil if there
+  /// is none.
+  package var dueDay: Int64? { rows.late > 0 ? rows.receiptsAhead.firstDay : nil }
 
   /// The number of postbacks with revenue, and of rows of costs, that could not be converted.
   package var unconverted: Int { windows.reduce(0) { $0 + $1.unconverted } + cost.unconverted }
@@ -104,7 +109,7 @@ package struct DailySummary: Sendable {
 
   /// A remark if times of receipt lie in the future.
   private var timeWarnings: [String] {
-    guard let ahead = rows.newestAhead.map({ Timestamp(milliseconds: $0) }) else { return [] }
+    guard let ahead = rows.receiptsAhead.latest.map({ Timestamp(milliseconds: $0) }) else { return [] }
     guard rows.late > 0 else {
       return [
         "All times of receipt lie in the future of the clock, up to \(ahead), and the report is of this time. Correct the clock, or "

@@ -172,7 +172,7 @@ extension DailyProvenance {
     digests[.cost] = inputs.costs?.digest.hexadecimal
     self.settings = [
       "dimensions=\(DailyDimension.text(settings.dimensions))",
-      "environments=\(settings.environments.sorted().joined(separator: ";"))",
+      "environments=\(settings.environmentNames)",
       "currency=\(inputs.currency?.code ?? "")",
       // Texts that are written in another way cannot be compared.
       "texts=\(settings.encoding.isCSVSafe && !settings.encoding.formats.contains(.jsonLines) ? "csv-safe" : "plain")",

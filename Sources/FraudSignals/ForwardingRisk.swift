@@ -1,3 +1,4 @@
+internal import Base
 internal import LookupTables
 internal import Statistics
 
@@ -36,7 +37,8 @@ struct ForwardingRisk: Sendable {
 
   private var records = DrawnList<Record>(limit: 2_000_000)
   private var places = Numbering<Place>()
-  private var newest: Int32 = .min
+  /// The day of the clock, in days since 1970-01-01. Times after it are not believed.
+  var today = Timestamp.now.daysSince1970
   /// The number of postbacks that are left out, because there are too many.
   var unfollowed: Int { records.leftOut }
 
@@ -58,7 +60,6 @@ struct ForwardingRisk: Sendable {
     if let forwarded {
       lag = forwarded == .max ? 0 : max(0, Int32(clamping: forwarded / Self.millisecondsPerMinute - Int64(minute)))
     }
-    newest = max(newest, minute)
     let number = value.kind == 2 ? value.value : value.kind == 1 ? 64 + value.value : -1
     let place = places.number(of: Place(cluster))
     let hash = UInt16(truncatingIfNeeded: key)
@@ -77,7 +78,6 @@ struct ForwardingRisk: Sendable {
       record.place = map[Int(record.place)]
       return record
     }
-    newest = max(newest, later.newest)
   }
 
   /// Adds the rates of networks: the postbacks of the time at risk, and those that were not forwarded.
@@ -101,6 +101,8 @@ struct ForwardingRisk: Sendable {
       forwarded[network].minutes.append(record.minute)
       forwarded[network].lags.append(record.lag)
     }
+    let minutes = records.records.lazy.map(\.minute)
+    let newest = minutes.filter { Int64($0) / 1440 <= today }.max() ?? minutes.max() ?? .min
     let times = forwarded.map { Self.spans($0, newest) }
     for record in records.records {
       let place = Int(record.place)
@@ -189,14 +191,12 @@ extension ForwardingRisk: Compact {
   func encode(_ writer: inout CompactWriter) {
     places.encode(&writer)
     records.encode(&writer)
-    writer.append(newest)
   }
 
   init(_ reader: inout CompactReader) {
     self.init()
     places = Numbering(&reader)
     records.read(&reader)
-    newest = reader.integer()
   }
 }
 

@@ -16,6 +16,8 @@ package struct VendorComparison: Sendable {
     package var environments: Set<String>?
     /// The time after which nothing is counted, in milliseconds since 1970; nil for no limit.
     package var end: Int64?
+    /// The day of the clock, in days since 1970-01-01. Times of receipt after it are not believed where others are.
+    package var today = Timestamp.now.daysSince1970
     /// The first day of which no postbacks were removed because of their age; nil if none were.
     package var firstDay: Int64?
 
@@ -54,7 +56,7 @@ package struct VendorComparison: Sendable {
     }
     var all = exports.values.sorted { $0.vendor < $1.vendor }
     for place in all.indices { all[place].complete() }
-    var received: ClosedRange<Int64>?
+    var (received, ahead): (ClosedRange<Int64>?, ClosedRange<Int64>?)
     if !all.isEmpty {
       let exports = all
       let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
@@ -66,11 +68,12 @@ package struct VendorComparison: Sendable {
       for try await part in results {
         for place in all.indices { part.add(to: &all[place], at: place) }
         received = received.map { $0.union(part.days) } ?? part.days
+        ahead = ahead.map { $0.union(part.daysAhead) } ?? part.daysAhead
         unreadable += part.unreadable
       }
     }
     self.unreadable = unreadable
-    vendors = VendorReport.all(all, received: received)
+    vendors = VendorReport.all(all, received: received ?? ahead)
   }
 }
 
@@ -81,8 +84,10 @@ private struct AcceptedPart: Sendable {
   /// Indicates for each vendor that some of them are of a window after the first one.
   private var areLater: [Bool]
   private var matches: [[(place: Int, value: VendorValue)]]
-  /// The first and the last day with postbacks; nil if there are none.
+  /// The first and the last day with postbacks up to that of the clock; nil if there are none.
   private(set) var days: ClosedRange<Int64>?
+  /// The first and the last day with postbacks after that of the clock; nil if there are none.
+  private(set) var daysAhead: ClosedRange<Int64>?
   let unreadable: UnreadableRows
 
   /// The campaign and the day of postbacks.
@@ -117,7 +122,8 @@ private struct AcceptedPart: Sendable {
     }
     for (cell, count) in cells {
       let day = cell.day == Self.noDay ? nil : cell.day
-      if let day { days = days.map { min($0.lowerBound, day)...max($0.upperBound, day) } ?? day...day }
+      if let day, day <= settings.today { days = (day...day).union(days) }
+      if let day, day > settings.today { daysAhead = (day...day).union(daysAhead) }
       var found = VendorSums()
       found.verified = Int64(count)
       if cell.revenue > 0 {

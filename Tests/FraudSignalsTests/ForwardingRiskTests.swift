@@ -44,6 +44,23 @@ import Testing
     #expect(missing(hours: 301, after: 48 * Self.hour) { $0 < 255 } == Rate(count: 0, total: 253))
   }
 
+  @Test func `does not believe a time in the future`() {
+    func total(_ forged: Bool) -> Rate? {
+      var risk = ForwardingRisk()
+      risk.today = 40
+      for hour in 0..<301 {
+        let first = Int64(hour) * Self.hour
+        risk.add(cluster, at: first, forwardedAt: hour < 255 ? first + 48 * Self.hour : nil)
+      }
+      if forged { risk.add(cluster, at: 40_000 * 24 * Self.hour, forwardedAt: nil) }
+      var rates = SignalRates()
+      risk.addRates(to: &rates)
+      return rates.entries.values.first?.series.rate
+    }
+    #expect(total(true) == total(false))
+    #expect(total(true) == Rate(count: 0, total: 253))
+  }
+
   @Test func `is none for a network that forwards nothing`() {
     #expect(missing(hours: 100) { _ in false } == Rate(count: 0, total: 0))
   }
