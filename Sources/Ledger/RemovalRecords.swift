@@ -94,6 +94,28 @@ extension Ledger {
     }
   }
 
+  /// Returns the number of rows that were removed from a table so far, each once where the table has several formats. Read without
+  /// the lock.
+  package static func removedRows(_ folderPath: String, of table: String) throws(FileFailure) -> Int64 {
+    try reading(folderPath) { database throws(FileFailure) in
+      guard try LedgerSchema.identify(database) > 5 else { return 0 }
+      let sum = try SQLiteStatement(
+        database,
+        """
+        SELECT coalesce(sum(rows), 0) FROM (
+          SELECT max(rows) AS rows FROM (
+            SELECT generation, number, rows FROM removed_parts WHERE table_name = ?1
+            UNION ALL
+            SELECT generation, number, count(*) FROM removed_rows WHERE table_name = ?1 AND length > 0
+            GROUP BY generation, number, format
+          ) GROUP BY generation, number
+        )
+        """
+      )
+      return try sum.first(.text(table)) { row throws(FileFailure) in try row.count(0) } ?? 0
+    }
+  }
+
   /// Records that the files of removed parts are gone, and that rewritten files have replaced the old ones.
   package func finishRemovals() throws(FileFailure) {
     try database.execute(

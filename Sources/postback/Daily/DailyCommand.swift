@@ -200,6 +200,7 @@ struct DailyCommand: DerivedCommand {
       rows: summary.written.first { $0.table == Table.daily.name }?.rows ?? 0,
       unreadable: unreadable,
       warnings: summary.ownWarnings,
+      dueDay: summary.dueDay,
       signals: signals,
       committed: { register(positions) }
     )

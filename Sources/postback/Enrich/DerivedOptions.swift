@@ -164,12 +164,7 @@ final class DerivedWork {
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
       var replacement = TableReplacement(isForced: options.isReplacing, place: options.target)
       if Ledger.isThere(options.state) {
-        let cursors = try TableCursor.ends(
-          of: [.postbacks, .events, .rejects],
-          in: options.output,
-          state: options.state
-        )
-        replacement.removals = cursors.reduce(0) { $0 + $1.generation }
+        replacement.removedRows = try Ledger.removedRows(options.state, of: Table.postbacks.name)
       }
       self.replacement = replacement
     } catch {
@@ -196,6 +191,8 @@ struct DerivedAnswer {
   let unreadable: UnreadableRows
   /// Sentences that need attention.
   var warnings: [String] = []
+  /// The day from which the tables have more rows than now, in days since 1970-01-01; nil if there is none.
+  var dueDay: Int64?
   /// The tests of signals, if the command has made them.
   var signals: KnownSignals?
   /// The work that is left once the tables are committed.

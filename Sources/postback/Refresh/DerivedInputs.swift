@@ -1,3 +1,4 @@
+internal import Base
 internal import DerivedTables
 internal import Ledger
 internal import Signatures
@@ -32,15 +33,19 @@ struct DerivedInputs: Equatable {
     }
   }
 
-  /// The digests as a manifest has them.
-  var text: String { [rows, settings, before].joined(separator: " ") }
+  /// The digests as a manifest has them, with the day from which the tables have more rows, if there is one.
+  func text(due day: Int64?) -> String {
+    ([rows, settings, before] + (day.map { ["\($0)"] } ?? [])).joined(separator: " ")
+  }
 
   /// The reason for which a step whose inputs were others makes its tables again; nil if they are the same.
   func reason(toReplace text: String?) -> String? {
-    guard let parts = text?.split(separator: " "), parts.count == 3 else { return Self.none }
+    guard let parts = text?.split(separator: " "), parts.count == 3 || parts.count == 4 else { return Self.none }
     if parts[0] != rows { return "the tables of the run have changed" }
     if parts[1] != settings { return "the settings have changed" }
-    return parts[2] != before ? "the tables before it have changed" : nil
+    if parts[2] != before { return "the tables before it have changed" }
+    guard parts.count == 4, let due = Int64(parts[3]), due <= Timestamp.now.daysSince1970 else { return nil }
+    return "postbacks were left out until today"
   }
 }
 
@@ -55,7 +60,7 @@ extension DerivedCommand {
       !derived.forgetsOthers && Self.manual.option(name) == nil
     }
     work.generation.manifest.options = others.merging(derived.remembered) { $1 }
-    work.generation.manifest.inputs[Self.manual.name] = inputs.text
+    work.generation.manifest.inputs[Self.manual.name] = inputs.text(due: answer.dueDay)
     return answer
   }
 }

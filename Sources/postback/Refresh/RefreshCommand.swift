@@ -38,11 +38,12 @@ struct RefreshCommand: Command {
 
       settle, enrich and daily make their tables again if rows, settings or files have changed, and commit them together:
       readers see all of the old tables or all of the new ones. A table that would lose more than 20 % of its rows is an
-      error, and nothing changes, unless rows were removed by retain or forget, or --replace is given. A table of which a file
-      is missing or has another length is made again. If it has days or changes that follow from no row any more, that is an
-      error (65), and --replace makes it without them. The page is made again
-      with new tables; the database and the partners get what is new. The steps after one that fails are left out; when it
-      works again, refresh goes on where it stopped.
+      error, and nothing changes, unless --replace is given; rows that retain or forget have removed are not lost ones. A table
+      of which a file is missing or has another length is made again. If it has days or changes that follow from no row any
+      more, that is an error (65), and --replace makes it without them. daily is made again, too, on the day until which it
+      left out postbacks whose time of receipt lies ahead. The page is made again with new tables; the database and the
+      partners get what is new. The steps after one that fails are left out; when it works again, refresh goes on where it
+      stopped.
       Exit status: that of the step that failed; 0; 64 usage.
       """,
     options: Options.options,

@@ -92,10 +92,16 @@ import Testing
 
   @Test func `rows that were removed from the input are no mistake`() async throws {
     let folder = try DailyFolder((0..<10).map { ["app_id": "\($0 + 1)"] })
-    try await folder.report { $0.replacement.removals = 1 }
+    try await folder.report { $0.replacement.removedRows = 1 }
     try folder.write((0..<4).map { ["app_id": "\($0 + 1)"] })
-    await #expect(throws: PipelineFailure.self) { try await folder.report { $0.replacement.removals = 1 } }
-    #expect(try await folder.report { $0.replacement.removals = 2 }.postbacks == 4)
+    for removed in [1, 4] as [Int64] {
+      let failure = await #expect(throws: PipelineFailure.self) {
+        try await folder.report { $0.replacement.removedRows = removed }
+      }
+      let words = removed == 1 ? "in place of 10, and" : "in place of 10 less 3 rows that were removed"
+      #expect(failure.map { "\($0)".contains(words) } == true)
+    }
+    #expect(try await folder.report { $0.replacement.removedRows = 7 }.postbacks == 4)
   }
 
   @Test func `a postback that lost is an assist and nothing else`() async throws {
@@ -202,10 +208,11 @@ import Testing
     #expect(summary.asOf?.description == "2026-03-10T06:00:00Z")
     #expect(try days() == ["2026-03-10 open 1"])
     #expect(summary.leftOut.map(\.count) == [1] && summary.withoutInstallDate == 0)
+    #expect(summary.dueDay == Timestamp(dateOrTime: "2099-01-02")?.daysSince1970)
     #expect(summary.warnings.contains { $0.hasPrefix("1 postback is left out") && $0.contains("2099-01-02") })
     let later = try await folder.report { $0.today = Timestamp(dateOrTime: "2099-01-02")?.daysSince1970 ?? 0 }
     #expect(try days() == ["2026-03-10 final 1", "2099-01-02 open 1"])
-    #expect(later.leftOut.isEmpty && later.warnings.isEmpty && later.withoutInstallDate == 1)
+    #expect(later.leftOut.isEmpty && later.warnings.isEmpty && later.withoutInstallDate == 1 && later.dueDay == nil)
     // Where all times are in the future, the clock may be wrong.
     let early = try await folder.report { $0.today = 0 }
     #expect(early.postbacks == 2 && early.asOf?.description == "2099-01-02T00:00:00Z")

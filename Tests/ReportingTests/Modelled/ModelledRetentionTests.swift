@@ -34,7 +34,7 @@ import Testing
     func report() async throws {
       try await folder.report {
         ($0.modelPeriod, $0.since, $0.firstKeptDay) = (period, first, first)
-        $0.replacement.removals = 1
+        $0.replacement.removedRows = Int64(old.count - kept.count)
       }
     }
     try folder.write(kept)
