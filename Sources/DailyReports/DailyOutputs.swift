@@ -53,7 +53,7 @@ package struct DailyOutputs {
   }
 
   /// Appends the rows that the earlier report has of a part of the days. Throws if their dimensions are not those of the new one,
-  /// or their currency.
+  /// or their currency or environments.
   package mutating func appendEarlier(
     _ part: DailySettings.DayPart,
     of type: DateType,
@@ -98,7 +98,7 @@ extension DailyOutputs.Output {
     jobs: Int
   ) async throws(PipelineFailure) {
     guard let earlier else { return }
-    let other = provenance.map(\.currency).flatMap { $0 == currency ? nil : $0 ?? "" }
+    let other = provenance?.other(than: settings, currency)
     let reader = DailyEarlierRows(table: declaration, part: part, type: type, settings: settings)
     try await earlier.scan(jobs: jobs) {
       reader.read($0)
@@ -108,15 +108,7 @@ extension DailyOutputs.Output {
           let option = "--dimensions \(other.isEmpty ? "''" : other.replacing(";", with: ","))"
           throw refusal("the dimensions \(other.isEmpty ? "of none" : other)", option, declaration, settings)
         }
-        if let other, batch.rows.count > 0 {
-          let option = other.isEmpty ? "no --currency and --rates, with --reset" : "--currency \(other) and --rates"
-          throw refusal(
-            other.isEmpty ? "amounts in their own currencies" : "the currency \(other)",
-            option,
-            declaration,
-            settings
-          )
-        }
+        if let other, batch.rows.count > 0 { throw refusal(other.setting, other.option, declaration, settings) }
         try append(batch.rows)
       } catch {
         throw .state(error)
@@ -144,6 +136,19 @@ extension DailyOutputs.Output {
       "The rows of the days whose postbacks were removed have \(setting), and cannot be made again",
       advice: "Give \(option), or another folder with --out for a report without these days"
     )
+  }
+}
+
+extension DailyProvenance {
+  /// Returns a setting of the report that a new one does not have, in words, with the option that gives it; nil if there is none.
+  fileprivate func other(than new: DailySettings, _ newCurrency: String?) -> (setting: String, option: String)? {
+    if let environments, environments != new.environmentNames {
+      let list = environments.replacing(";", with: ",")
+      return ("postbacks of the environments \(list)", "--environment \(list)")
+    }
+    guard currency != newCurrency else { return nil }
+    guard let currency else { return ("amounts in their own currencies", "no --currency and --rates, with --reset") }
+    return ("the currency \(currency)", "--currency \(currency) and --rates")
   }
 }
 

@@ -31,12 +31,14 @@ package struct DailyProvenance: Sendable, Equatable {
   private static let settingsKey = "settings"
   private static let rowsKey = "rows_digest"
 
-  private static let currencyPrefix = "currency="
-
   /// The currency to which amounts were converted; nil if they stayed in their own.
-  package var currency: String? {
-    let text = settings.first { $0.hasPrefix(Self.currencyPrefix) }?.dropFirst(Self.currencyPrefix.count)
-    return text.flatMap { $0.isEmpty ? nil : String($0) }
+  package var currency: String? { setting("currency").flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// The environments whose postbacks were counted, joined by semicolons; nil if they are not known.
+  var environments: String? { setting("environments") }
+
+  private func setting(_ name: String) -> String? {
+    settings.first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
   }
 
   /// The members of the summary.

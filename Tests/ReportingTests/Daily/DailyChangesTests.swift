@@ -191,6 +191,9 @@ import Testing
     let kept = await refusal { ($0.since, $0.firstKeptDay, $0.dimensions) = (day, day, [.appID]) }
     #expect(kept.contains("removed have the dimensions app_id;network_name;campaign_id;country, and cannot"), "\(kept)")
     #expect(kept.contains("or another folder with --out"))
+    let others = await refusal { ($0.since, $0.environments) = (day, ["custom", "production"]) }
+    #expect(others.contains("The rows of the other days have postbacks of the environments production"), "\(others)")
+    #expect(others.contains("Give --environment production, or leave out"))
     #expect(try report.folder.contents(of: "out/skan_daily/part-00000001.jsonl") == rows)
   }
 
