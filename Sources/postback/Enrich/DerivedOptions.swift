@@ -14,7 +14,7 @@ struct DerivedOptions {
     let folder = Option("-o, --out DIR", "Write the derived tables into this folder, by default OUT.").value(.folder)
     let state = DerivedOptions.stateOption.value(.text)
     let formats = Option.format
-      .configured { $0.derived.formats.map { $0.count > 1 ? "both" : $0.joined() } }.value(.formats)
+      .configured { $0.derived.formats.map { $0.count > 1 ? "both" : $0.joined() } }.value(.formatsWithJSONLines)
     let isCSVSafe = Option.csvSafe.configured { $0.derived.isCSVSafe }.isGiven
     let isReplacing = Option(
       "--replace",

@@ -17,7 +17,7 @@ struct SearchAdsOptions: OptionGroup {
     "--names FILE",
     "Take names from this CSV or JSON file, with the columns level, id and name."
   ).value(.text)
-  private let formats = Option.format.value(.formats)
+  private let formats = Option.format.value(.formatsWithJSONLines)
   private let isCSVSafe = Option.csvSafe.isGiven
   private let wantsJSON = Option.json("Print the summary as a JSON object (schemas/asa.schema.json).")
 
