@@ -82,6 +82,7 @@ struct SearchAdsOptions: OptionGroup {
     text.add("payloads with an attribution", "\(summary.attributed)")
     text.add("payloads without an attribution", "\(summary.notAttributed)")
     func add(_ title: String, _ count: Int) { if count > 0 { text.add(title, "\(count)") } }
+    add("superseded by another payload of the token", summary.superseded)
     add("payloads of tests", summary.tests)
     add("payloads with a flag", summary.flagged)
     for outcome in AttributionOutcome.allCases where outcome != .payload {
