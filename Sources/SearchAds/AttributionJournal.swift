@@ -14,6 +14,14 @@ package final class AttributionJournal {
     package let outcome: AttributionOutcome
     /// The number of requests so far.
     package let attempts: Int64
+    /// The place among the payloads of the key; nil if the result is no payload.
+    fileprivate let place: PayloadPlace?
+  }
+
+  /// A payload that does not count, because another one of its key does.
+  private struct Superseded: Hashable {
+    let key: String
+    let place: PayloadPlace
   }
 
   private let folder: DurableFolder
@@ -21,8 +29,17 @@ package final class AttributionJournal {
   /// The path of the hidden file with damaged lines that were cut; nil if there are none.
   package let damaged: String?
   private var lines = 0
+  /// The number of lines from before the journal was opened.
+  private var earlierLines = 0
   /// The results by key.
   package private(set) var standings: [String: Standing] = [:]
+  private var superseded: Set<Superseded> = []
+
+  /// The number of results that count and were appended since the journal was opened.
+  package var newCount: Int { standings.values.count { $0.line >= earlierLines } }
+  /// The number of different payloads since the journal was opened that do not count, because another one of their key does:
+  /// those that were to be appended, and earlier ones that were replaced.
+  package var supersededCount: Int { superseded.count }
 
   /// The folder and the file in an output.
   private static let folderName = "_asa"
@@ -44,14 +61,18 @@ package final class AttributionJournal {
     var standings: [String: Standing] = [:]
     try read { line, row in standings.note(row, line: line) }
     self.standings = standings
+    earlierLines = lines
   }
 
   /// Appends the rows that say more than the journal does, durably. Returns their number.
+  @discardableResult
   package func append(_ rows: [AttributionRow]) throws(FileFailure) -> Int {
     var text: [UInt8] = []
     var count = 0
     for row in rows {
-      guard standings.note(row, line: lines) else { continue }
+      let (counts, loser) = standings.note(row, line: lines)
+      if let loser { superseded.insert(Superseded(key: row.key, place: loser)) }
+      guard counts else { continue }
       text += Array("\(row.json)\n".utf8)
       lines += 1
       count += 1
@@ -88,12 +109,16 @@ package final class AttributionJournal {
   }
 
   private func remove(where isRemoved: (AttributionRow) -> Bool) throws(FileFailure) -> Int {
+    // Results that a removed one has replaced do not come back.
+    var keys: Set<String> = []
+    try forEach { if isRemoved($0) { keys.insert($0.key) } }
     let new = try UnfinishedFile(file.path)
-    var (text, count): ([UInt8], Int) = ([], 0)
+    var (text, count, earlierCount): ([UInt8], Int, Int) = ([], 0, 0)
     var left: [String: Standing] = [:]
     try read { line, row throws(FileFailure) in
-      guard !isRemoved(row) else {
+      guard !isRemoved(row), !keys.contains(row.key) else {
         count += 1
+        if line < earlierLines { earlierCount += 1 }
         return
       }
       left.note(row, line: line - count)
@@ -109,7 +134,7 @@ package final class AttributionJournal {
     try new.publish()
     try folder.synchronize()
     file = try DurableFile(file.path, .appending)
-    (standings, lines) = (left, lines - count)
+    (standings, lines, earlierLines) = (left, lines - count, earlierLines - earlierCount)
     return count
   }
 
@@ -148,15 +173,56 @@ package final class AttributionJournal {
 }
 
 extension [String: AttributionJournal.Standing] {
-  /// Notes the result in a line; returns false if an earlier one says as much.
+  /// Notes the result in a line. Returns false if that of another line says as much or counts before it; and of two different
+  /// payloads of a key the place of the one that does not count.
   @discardableResult
-  fileprivate mutating func note(_ row: AttributionRow, line: Int) -> Bool {
-    let new = AttributionJournal.Standing(line: line, outcome: row.outcome, attempts: row.integer(.attempts) ?? 0)
-    if let old = self[row.key] {
-      let says = new.outcome.rank > old.outcome.rank || !old.outcome.isFinal && new.attempts > old.attempts
-      guard says, new.outcome.rank >= old.outcome.rank else { return false }
+  fileprivate mutating func note(_ row: AttributionRow, line: Int) -> (counts: Bool, loser: PayloadPlace?) {
+    let new = AttributionJournal.Standing(
+      line: line,
+      outcome: row.outcome,
+      attempts: row.integer(.attempts) ?? 0,
+      place: PayloadPlace(row)
+    )
+    guard let old = self[row.key] else {
+      self[row.key] = new
+      return (true, nil)
     }
+    if let place = new.place, let earlier = old.place {
+      if place > earlier { self[row.key] = new }
+      return (place > earlier, place == earlier ? nil : Swift.min(place, earlier))
+    }
+    let says = new.outcome.rank > old.outcome.rank || !old.outcome.isFinal && new.attempts > old.attempts
+    guard says, new.outcome.rank >= old.outcome.rank else { return (false, nil) }
     self[row.key] = new
-    return true
+    return (true, nil)
+  }
+}
+
+/// The place of a payload among those of the same key, of which the last one counts, in whichever order they are read: that
+/// which was received last; at equal times one with an attribution before one without; and else that with the greater
+/// checksum. Payloads with equal content have the same place.
+private struct PayloadPlace: Hashable, Comparable {
+  /// The time of receipt; the earliest there is if it is not known.
+  private let receivedAt: Int64
+  private let isAttributed: Bool
+  private let checksum: UInt64
+
+  /// The place of a row; nil if it has no payload.
+  init?(_ row: AttributionRow) {
+    guard row.outcome == .payload else { return nil }
+    receivedAt = row.time(.receivedAt)?.milliseconds ?? .min
+    isAttributed = row.boolean(.attribution) == true
+    var content = row
+    for column in Self.origin { content[column] = nil }
+    checksum = SipHash(key: 0, 0).hash(of: Array("\(content.json)".utf8).span)
+  }
+
+  /// The columns that say where a payload is from.
+  private static let origin: [ColumnName] = [.attempts, .httpStatus, .sourceFile, .sourceLine]
+
+  static func < (left: PayloadPlace, right: PayloadPlace) -> Bool {
+    if left.receivedAt != right.receivedAt { return left.receivedAt < right.receivedAt }
+    if left.isAttributed != right.isAttributed { return right.isAttributed }
+    return left.checksum < right.checksum
   }
 }

@@ -10,8 +10,6 @@ package final class SearchAdsOutput {
   package let journal: AttributionJournal
   private let table: DerivedTable
   private let encoding: TableEncoding
-  /// The number of results that are new.
-  private var added = 0
 
   private static let batch = 2000
 
@@ -23,11 +21,11 @@ package final class SearchAdsOutput {
   }
 
   /// Adds results durably.
-  package func append(_ rows: [AttributionRow]) throws(FileFailure) { added += try journal.append(rows) }
+  package func append(_ rows: [AttributionRow]) throws(FileFailure) { try journal.append(rows) }
 
   /// Writes the table in place of the one that was there before, with these names.
   package func complete(_ names: SearchAdsNames) throws(FileFailure) -> SearchAdsSummary {
-    var summary = SearchAdsSummary(added: added)
+    var summary = SearchAdsSummary(added: journal.newCount, superseded: journal.supersededCount)
     var encoder = RowEncoder(.searchAdsAttributions, encoding)
     try journal.forEach { row throws(FileFailure) in
       names.named(row).encode(into: &encoder)
@@ -45,6 +43,8 @@ package struct SearchAdsSummary: Sendable {
   /// The rows of the table, and those that are new.
   package private(set) var rows = 0
   package let added: Int
+  /// The payloads that do not count, because another one of their token does.
+  package let superseded: Int
   /// The rows by result.
   package private(set) var outcomes: [AttributionOutcome: Int] = [:]
   /// The payloads with an attribution and without one, those of tests in neither, and those with a remark.
@@ -53,7 +53,7 @@ package struct SearchAdsSummary: Sendable {
   package private(set) var tests = 0
   package private(set) var flagged = 0
 
-  init(added: Int) { self.added = added }
+  init(added: Int, superseded: Int) { (self.added, self.superseded) = (added, superseded) }
 
   mutating func add(_ row: AttributionRow) {
     rows += 1
@@ -72,7 +72,7 @@ package struct SearchAdsSummary: Sendable {
   /// The counts as a JSON object.
   package var json: JSONValue {
     .object([
-      .init("rows", .integer(rows)), .init("new", .integer(added)),
+      .init("rows", .integer(rows)), .init("new", .integer(added)), .init("superseded", .integer(superseded)),
       .init(
         "by_outcome",
         .object(AttributionOutcome.allCases.map { .init($0.rawValue, .integer(outcomes[$0] ?? 0)) })

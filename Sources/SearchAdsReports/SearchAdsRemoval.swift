@@ -30,7 +30,7 @@ package enum SearchAdsRemoval {
     guard !found.isEmpty else { return fromJournal }
     let fromTable = try copy(to: table, from: output, without: selection, encoding)
     guard fromTable > 0 else { return fromJournal }
-    var summary = SearchAdsSummary(added: 0)
+    var summary = SearchAdsSummary(added: 0, superseded: 0)
     try AttributionJournal(in: output).forEach { summary.add($0) }
     try table.complete(summary: summary.json.description)
     return fromTable

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import TestSupport
 import Testing
@@ -97,6 +98,27 @@ import Testing
     #expect(report.status == 65)
     #expect(report.errorText.contains("rates.csv: There is no rate of JPY on 2026-03-06"), "\(report.errorText)")
     #expect((try? folder.contents(of: "out/skan_daily/_summary.json")) == nil)
+  }
+
+  @Test(arguments: [(nil, 66), ("", 65), ("date,currency,rate\n", 65)] as [(String?, Int32)])
+  func `remembered rates that are gone are refused, and no revenue is lost`(_ text: String?, _ status: Int32)
+    async throws
+  {
+    let folder = try await run()
+    #expect(try await daily(folder, rates: Self.rates).status == 0)
+    let before = try rows(folder)
+    let path = folder.path("rates.csv")
+    if let text {
+      try folder.makeFile("rates.csv", holding: Array(text.utf8))
+    } else {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    for command in ["daily", "refresh"] {
+      let result = try await BuiltCommand.run([command, folder.path("out")])
+      #expect(result.status == status, "\(result.errorText)")
+      #expect(result.errorText.contains("\(path): "), "\(result.errorText)")
+    }
+    #expect(try rows(folder) == before)
   }
 
   @Test(arguments: [

@@ -100,6 +100,35 @@ import Testing
     #expect(!again.text.contains("planned"), "\(again.text)")
   }
 
+  @Test func `keeps the formats of earlier commands until others are given`() async throws {
+    let out = folder.path("out")
+    func call(_ words: [String]) async throws -> String {
+      let result = try await BuiltCommand.run(words)
+      #expect(result.status == 0, "\(result.errorText)")
+      return result.errorText
+    }
+    func names(_ table: String) -> Set<String> {
+      Set((try? FileManager.default.contentsOfDirectory(atPath: "\(out)/\(table)")) ?? [])
+    }
+    let both: Set = ["part-00000001.csv", "part-00000001.jsonl", "_csv_safe"]
+    _ = try await call(["run", Fixtures.path("postbacks"), "--models", Fixtures.path("models"), "--out", out])
+    _ = try await call(["daily", out, "--format", "both", "--csv-safe"])
+    let told = try await call(["refresh", out])
+    #expect(told.contains("--format both --csv-safe"), "\(told)")
+    for table in ["skan_settled", "skan_daily"] { #expect(names(table).isSuperset(of: both), "\(table)") }
+    _ = try await call(["enrich", out, "--lookups", folder.path("lookups")])
+    #expect(names("skan_enriched").isSuperset(of: both))
+    let changed = try await call(["settle", out, "--format", "jsonl"])
+    #expect(changed.contains("--format changes from both to jsonl."), "\(changed)")
+    _ = try await call(["daily", out])
+    for table in ["skan_settled", "skan_daily"] {
+      #expect(names(table).isDisjoint(with: both.subtracting(["part-00000001.jsonl"])))
+    }
+    _ = try await call(["daily", out, "--format", "both"])
+    _ = try await call(["daily", out, "--reset"])
+    #expect(names("skan_daily").isDisjoint(with: ["part-00000001.csv"]))
+  }
+
   @Test func `makes a page again that was removed, and plans it`() async throws {
     _ = try await refresh()
     try FileManager.default.removeItem(atPath: folder.path("page.html"))

@@ -43,6 +43,27 @@ import Testing
     #expect(try rows(folder, "asa_attributions") == before)
   }
 
+  @Test func `of two payloads of a token the newer one counts, whatever the order of files`() async throws {
+    let folder = try TemporaryFolder()
+    for (day, name) in [(10, "a"), (11, "b")] {
+      let text = """
+        {"received_at":"2026-03-\(day)T10:00:00Z","token":"t","payload":{"attribution":true,"campaignId":\(day)}}
+
+        """
+      _ = try folder.makeFile(name, holding: Array(text.utf8))
+    }
+    for names in [["a", "b"], ["b", "a"]] {
+      let out = names.joined()
+      let words = ["asa", "import"] + names.map(folder.path) + ["--out", folder.path(out)]
+      let summary = try JSONValue(parsing: Array(try await BuiltCommand.run(words + ["--json"]).text.utf8))
+      #expect(summary["rows"]?.integer == 1 && summary["new"]?.integer == 1 && summary["superseded"]?.integer == 1)
+      let row = try JSONValue(parsing: folder.contents(of: "\(out)/asa_attributions/part-00000001.jsonl"))
+      #expect(row["campaign_id"]?.integer == 11)
+      let again = try await BuiltCommand.run(words)
+      #expect(again.text.contains("superseded by another payload of the token  1"), "\(again.text)")
+    }
+  }
+
   @Test func `wrong names are listed with their lines, and nothing is written`() async throws {
     let folder = try folder()
     _ = try folder.makeFile(

@@ -36,6 +36,8 @@ package struct ReportCurrency: Sendable {
     case file(FileFailure)
     /// The file has problems.
     case rates(RatesErrors)
+    /// The file has a header and no rates.
+    case noRates
     /// libcrypto failed.
     case libcrypto(LibcryptoFailure)
   }
@@ -47,6 +49,8 @@ package struct ReportCurrency: Sendable {
     do { file = try LookupFile(at: path, dates: nil) } catch { throw .file(error) }
     do { digest = try file.digest() } catch { throw .libcrypto(error) }
     do { rates = try CurrencyRates(parsing: file.bytes, file: path) } catch { throw .rates(error) }
+    // A report without any rate would have no revenue in the currency.
+    if rates.days == nil { throw .noRates }
   }
 
   /// The amount in the report's currency, by the rates of a day since 1970; nil is a day that is not known.

@@ -112,7 +112,8 @@ struct DeliveryValues: Sendable, Equatable {
     return String(decoding: json, as: UTF8.self)
   }
 
-  /// The values that a settlement can restate.
+  /// The values whose change by a settlement is sent as a correction: those that copies can contradict, and what they mean. The
+  /// install date, the model and the level of trust alone are none.
   var restated: [TemplatePlaceholder: PlaceholderValue] { values.filter { Self.restatable.contains($0.key) } }
 
   private static let restatable: Set<TemplatePlaceholder> = [

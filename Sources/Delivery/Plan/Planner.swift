@@ -123,8 +123,8 @@ final class Planner {
   private func rows(of table: Table, after position: TableCursor?) async throws(FileFailure) -> Rows {
     var feed = TableFeed(table, in: output, state: state, after: position)
     feed.advice = """
-      Put back deliver.sqlite of the same backup, or give --replan: rows are planned again from where this output and the \
-      deliveries agree, and no delivery that is known is sent again
+      Put back deliver.sqlite of the same backup, or give --replan: rows are planned again from the first one, or from 89 days \
+      ago, and no delivery that is known is sent again
       """
     return try await Rows(feed, after: position)
   }

@@ -175,7 +175,8 @@ final class SettlementCorrections {
         changes += try self.changes(of: head, by: settled, for: partner, at: now)
       }
       guard partner.kinds.contains(.event) else { continue }
-      // Without the correction of an event that was sent, what has come in its place would be counted besides it.
+      // Without the correction of an event that was sent, what has come in its place would be counted besides it. The missing
+      // correction is counted above, and once.
       let isHalf = !partner.kinds.contains(.correction) && heads.values.contains { $0.isSentOtherwise(than: settled) }
       for event in settled.events where heads[event.name] == nil {
         let values = settled.values(of: event, in: first.values)
@@ -183,7 +184,6 @@ final class SettlementCorrections {
         changes.append(
           try addition(event.name, values, of: settled, to: partner, first.receivedAt, refusal: refusal, at: now)
         )
-        if isHalf { changes.append(.count(partner: partner.id)) }
       }
     }
     return changes

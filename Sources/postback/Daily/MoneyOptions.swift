@@ -1,3 +1,4 @@
+internal import Base
 internal import PostbackServer
 internal import ConversionModel
 internal import DailyReports
@@ -68,6 +69,12 @@ struct MoneyOptions: OptionGroup {
         switch error {
         case .file(let failure): throw CommandFailure(failure)
         case .rates(let errors): throw CommandFailure(.configuration, lines: errors)
+        case .noRates:
+          throw CommandFailure(
+            .configuration,
+            "\(rates.withControlCharactersEscaped): The file has a header and no rates, so nothing can be converted to \(currency). "
+              + "Add the rates, or name another file with --rates."
+          )
         case .libcrypto(let failure): throw CommandFailure(.software, "\(failure)")
         }
       }

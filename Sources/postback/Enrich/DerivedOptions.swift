@@ -13,8 +13,11 @@ struct DerivedOptions {
   struct Target: OptionGroup {
     let folder = Option("-o, --out DIR", "Write the derived tables into this folder, by default OUT.").value(.folder)
     let state = DerivedOptions.stateOption.value(.text)
-    let formats = Option.format
-      .configured { $0.derived.formats.map { $0.count > 1 ? "both" : $0.joined() } }.value(.formats)
+    let formats = Option(
+      "--format FORMAT",
+      "jsonl (default) or both, which adds CSV. settle, enrich and daily keep to the one that they were given last."
+    )
+    .configured { $0.derived.formats.map { $0.count > 1 ? "both" : $0.joined() } }.value(.formatsWithJSONLines)
     let isCSVSafe = Option.csvSafe.configured { $0.derived.isCSVSafe }.isGiven
     let isReplacing = Option(
       "--replace",

@@ -8,7 +8,8 @@ enum RememberedOptions {
   /// The groups of options that belong together: all of a group are given anew, or none.
   private static let groups = [
     ["--lookups", "--date-format", "--allow-overlap"], ["--grace-hours"], ["--cost", "--allow-credits"],
-    ["--currency", "--rates"], ["--environment"], ["--dimensions"], ["--model-period"], ["--model-level"],
+    ["--currency", "--rates"], ["--environment"], ["--dimensions"], ["--model-period"], ["--model-level"], ["--format"],
+    ["--csv-safe"],
   ]
   /// The options whose values are paths.
   private static let paths: Set<String> = ["--lookups", "--cost", "--rates"]

@@ -51,7 +51,8 @@ struct TablesOptions: OptionGroup {
 }
 
 extension Option {
-  static let format = Option("--format FORMAT", "jsonl (default), csv or both.")
+  /// The formats of tables that other commands read.
+  static let format = Option("--format FORMAT", "jsonl (default) or both, which adds CSV.")
   static let csvSafe = Option(
     "--csv-safe",
     "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."
@@ -82,6 +83,13 @@ extension ValueKind<Set<TableFormat>> {
   static var formats: Self {
     Self("jsonl, csv or both") { text in
       text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
+    }
+  }
+
+  /// The formats of tables that other commands read as JSON Lines.
+  static var formatsWithJSONLines: Self {
+    Self("jsonl, or both for CSV too, because the other commands read JSON Lines") { text in
+      ["jsonl": [.jsonLines], "both": Set(TableFormat.allCases)][text]
     }
   }
 }

@@ -13,7 +13,8 @@ struct SearchAdsImportCommand: Command {
       FILE has payloads of AdServices, or dictionaries of iAd (version 3.1): JSON Lines, one JSON value, or dictionaries as apps
       print them. A record may be {"received_at":…,"token":…,"app_id":…,"payload":{…}}. OUT may be an output of run; postback
       daily then has a line for Apple Search Ads. What is imported is added to earlier imports and exchanges, each token
-      once, and the same files again change nothing. Without FILE the table is written again, with other names.
+      once, and the same files again change nothing. Of several payloads of a token the one that was received last counts, in
+      any order of files. Without FILE the table is written again, with other names.
 
       Records that cannot be read are rows with the outcome malformed. docs/apple-search-ads.md describes all columns.
       Exit status: 0; 64 usage, 65 the file of names is wrong, 66 a file does not exist, 70 libcrypto failed, 73 cannot create,

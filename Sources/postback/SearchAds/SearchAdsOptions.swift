@@ -17,7 +17,7 @@ struct SearchAdsOptions: OptionGroup {
     "--names FILE",
     "Take names from this CSV or JSON file, with the columns level, id and name."
   ).value(.text)
-  private let formats = Option.format.value(.formats)
+  private let formats = Option.format.value(.formatsWithJSONLines)
   private let isCSVSafe = Option.csvSafe.isGiven
   private let wantsJSON = Option.json("Print the summary as a JSON object (schemas/asa.schema.json).")
 
@@ -82,6 +82,7 @@ struct SearchAdsOptions: OptionGroup {
     text.add("payloads with an attribution", "\(summary.attributed)")
     text.add("payloads without an attribution", "\(summary.notAttributed)")
     func add(_ title: String, _ count: Int) { if count > 0 { text.add(title, "\(count)") } }
+    add("superseded by another payload of the token", summary.superseded)
     add("payloads of tests", summary.tests)
     add("payloads with a flag", summary.flagged)
     for outcome in AttributionOutcome.allCases where outcome != .payload {
