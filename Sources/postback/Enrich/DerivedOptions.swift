@@ -15,7 +15,7 @@ struct DerivedOptions {
     let state = DerivedOptions.stateOption.value(.text)
     let formats = Option(
       "--format FORMAT",
-      "jsonl (default) or both, which adds CSV. settle, enrich and daily keep to the one that they were given last."
+      "jsonl (default), or both, which adds CSV; csv is the same. settle, enrich and daily keep to the one given last."
     )
     .configured { $0.derived.formats.map { $0.count > 1 ? "both" : $0.joined() } }.value(.formatsWithJSONLines)
     let isCSVSafe = Option.csvSafe.configured { $0.derived.isCSVSafe }.isGiven

@@ -52,7 +52,7 @@ struct TablesOptions: OptionGroup {
 
 extension Option {
   /// The formats of tables that other commands read.
-  static let format = Option("--format FORMAT", "jsonl (default) or both, which adds CSV.")
+  static let format = Option("--format FORMAT", "jsonl (default), or both, which adds CSV; csv is the same as both.")
   static let csvSafe = Option(
     "--csv-safe",
     "Put an apostrophe before CSV texts that a spreadsheet would take for a formula."
@@ -81,15 +81,15 @@ extension Option {
 extension ValueKind<Set<TableFormat>> {
   /// The formats of tables.
   static var formats: Self {
-    Self("jsonl, csv or both") { text in
-      text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
-    }
+    Self("jsonl, csv or both", named)
   }
 
-  /// The formats of tables that other commands read as JSON Lines.
+  /// The formats of tables that other commands read as JSON Lines, which are written beside CSV.
   static var formatsWithJSONLines: Self {
-    Self("jsonl, or both for CSV too, because the other commands read JSON Lines") { text in
-      ["jsonl": [.jsonLines], "both": Set(TableFormat.allCases)][text]
-    }
+    Self("jsonl, csv or both") { named($0)?.union([.jsonLines]) }
+  }
+
+  private static func named(_ text: String) -> Value? {
+    text == "both" ? Set(TableFormat.allCases) : TableFormat(rawValue: text).map { [$0] }
   }
 }

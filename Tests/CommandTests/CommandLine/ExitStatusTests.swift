@@ -22,16 +22,6 @@ import Testing
     #expect(result.output.isEmpty)
   }
 
-  @Test(arguments: [
-    ["settle", "o"], ["enrich", "o", "--lookups", "l"], ["daily", "o"], ["deliver", "o", "--partners", "p"],
-    ["asa", "import", "x", "--out", "o"], ["import", "x", "--vendor", "v", "--out", "o"],
-  ])
-  func `64 for tables in CSV alone, which the other commands could not read`(_ arguments: [String]) async throws {
-    let result = try await BuiltCommand.run(arguments + ["--format", "csv"])
-    #expect(result.status == 64)
-    #expect(result.errorText.contains("It must be jsonl, or both for CSV too"), "\(result.errorText)")
-  }
-
   @Test(
     arguments: [
       (["serve", "--log-format", "json"], 64), (["serve", "--log-format=json", "--no-such-option"], 64),
