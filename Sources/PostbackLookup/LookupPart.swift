@@ -21,6 +21,8 @@ package struct LookupPart: Sendable {
   let isCommitted: Bool
   /// A text that is another one if the file has other rows.
   package let identity: String
+  /// The lines of rows that were read again by a later run, and count no more.
+  package var reprocessed: Set<Int> = []
 
   /// The path of the file, for people.
   package var path: String { compressed ?? "\(folder)/\(part.folder)/\(part.name)" }
@@ -124,6 +126,30 @@ package struct LookupPart: Sendable {
     byteCount: Int = 1 << 20,
     _ body: (borrowing RowCursor, Int64) -> Bool
   ) async throws(PipelineFailure) {
+    try await forEachNumberedRow(from: place, only: columns, byteCount: byteCount) { row, at, _ in body(row, at) }
+  }
+
+  /// Calls `body` as `forEachRow` does, but not with rows that were read again.
+  package func forEachStandingRow(
+    from place: Int64,
+    only columns: [Int]? = nil,
+    _ body: (borrowing RowCursor, Int64) -> Bool
+  ) async throws(PipelineFailure) {
+    guard !reprocessed.isEmpty else { return try await forEachRow(from: place, only: columns, body) }
+    // The numbers of lines are known from the start on.
+    try await forEachNumberedRow(from: 0, only: columns, byteCount: 1 << 20) { row, at, line in
+      at < place || reprocessed.contains(line) || body(row, at)
+    }
+  }
+
+  /// Calls `body` with each row from a place on, its place, and the number of its line among those from the place on; where the
+  /// part is compressed, among all.
+  private func forEachNumberedRow(
+    from place: Int64,
+    only columns: [Int]?,
+    byteCount: Int,
+    _ body: (borrowing RowCursor, Int64, Int) -> Bool
+  ) async throws(PipelineFailure) {
     guard let compressed else {
       return try forEachStoredRow(from: place, only: columns, byteCount: byteCount, body)
     }
@@ -135,7 +161,7 @@ package struct LookupPart: Sendable {
       var cursor = RowCursor(batch, of: table, only: columns)
       while cursor.next() {
         let line = Int64(batch.records[cursor.index].line)
-        if line >= place, !body(cursor, line) { return }
+        if line >= place, !body(cursor, line, Int(line)) { return }
       }
     }
   }
@@ -144,12 +170,12 @@ package struct LookupPart: Sendable {
     from place: Int64,
     only columns: [Int]?,
     byteCount: Int,
-    _ body: (borrowing RowCursor, Int64) -> Bool
+    _ body: (borrowing RowCursor, Int64, Int) -> Bool
   ) throws(PipelineFailure) {
     var rows = try PipelineFailure.state { () throws(FileFailure) in
       try PlacedRows(part, of: table, in: folder, isCSVSafe: isCSVSafe)
     }
-    var next = place
+    var (next, line) = (place, 1)
     while next < part.length {
       try PipelineFailure.checkCancellation(of: path)
       let (batch, start, end) = try PipelineFailure.state { () throws(FileFailure) in
@@ -158,9 +184,9 @@ package struct LookupPart: Sendable {
       guard !batch.rows.isEmpty else { return }
       var cursor = RowCursor(batch, of: table, only: columns)
       while cursor.next() {
-        if !body(cursor, start + Int64(batch.rows[cursor.index].bytes.start)) { return }
+        if !body(cursor, start + Int64(batch.rows[cursor.index].bytes.start), line + cursor.index) { return }
       }
-      next = end
+      (next, line) = (end, line + batch.rows.count)
     }
   }
 

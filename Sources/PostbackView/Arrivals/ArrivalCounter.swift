@@ -14,6 +14,7 @@ actor ArrivalCounter {
   private struct Counted {
     var end: Int64
     var checksum: UInt32?
+    var reprocessed: Int
   }
 
   private var counted: [String: Counted] = [:]
@@ -30,7 +31,7 @@ actor ArrivalCounter {
       (one.part.received?.newest ?? 0, one.part.number) > (other.part.received?.newest ?? 0, other.part.number)
     }
     if order.contains(where: isReplaced) || counted.keys.contains(where: { key in !parts.contains { $0.key == key } }) {
-      // Rows were removed.
+      // Rows were removed, or read again.
       (counted, counts) = ([:], ArrivalCounts())
     }
     counts.drop(before: horizon)
@@ -40,7 +41,7 @@ actor ArrivalCounter {
         counts.merge(try await Self.counts(of: part, from: start, after: horizon))
         if place < order.count - 1 { didCount(counts, false) }
       }
-      counted[part.key] = Counted(end: part.end, checksum: part.checksum)
+      counted[part.key] = Counted(end: part.end, checksum: part.checksum, reprocessed: part.reprocessed.count)
       if Task.isCancelled { return }
     }
     didCount(counts, true)
@@ -49,6 +50,7 @@ actor ArrivalCounter {
   /// Tells if a part has other rows than were counted, and not only more of them.
   private func isReplaced(_ part: LookupPart) -> Bool {
     guard let before = counted[part.key] else { return false }
+    if before.reprocessed != part.reprocessed.count { return true }
     if before.end == part.end { return before.checksum != part.checksum }
     return before.end > part.end || !(before.checksum.map { part.continues($0, of: before.end) } ?? false)
   }
@@ -62,7 +64,7 @@ actor ArrivalCounter {
     let time = part.table.place(.receivedAt)
     let code = isAccepted ? nil : part.table.place(.rejectCode)
     var counts = ArrivalCounts()
-    try await part.forEachRow(from: start, only: [time] + (code.map { [$0] } ?? [])) { row, _ in
+    try await part.forEachStandingRow(from: start, only: [time] + (code.map { [$0] } ?? [])) { row, _ in
       guard let received = row.time(time), received >= horizon else { return true }
       var rejected: RejectCode?
       if let code, let text = row.text(code) { rejected = RejectCode(rawValue: text) }

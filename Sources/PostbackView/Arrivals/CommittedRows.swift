@@ -6,7 +6,7 @@ internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Tables
 
-/// The rows of an output at one commit: the parts of `skan_postbacks` and `skan_rejects`.
+/// The rows of an output at one commit: the parts of `skan_postbacks` and `skan_rejects`. Rejects that were read again are none.
 struct CommittedRows: Sendable {
   /// The mark of the commit; nil where the output has no state.
   let commit: String?
@@ -41,13 +41,20 @@ struct CommittedRows: Sendable {
     let reading = try Ledger.reading(state)
     var missing: [String] = []
     postbacks = try LookupPart.committed(reading, of: .postbacks, in: output, missing: &missing)
-    rejects = try LookupPart.committed(reading, of: .rejects, in: output, missing: &missing)
+    var rejects = try LookupPart.committed(reading, of: .rejects, in: output, missing: &missing)
+    if let id = reading.outputID {
+      let reprocessed = try Ledger.reprocessedRows(state, of: id)
+      for place in rejects.indices { rejects[place].reprocessed = reprocessed[rejects[place].part.number] ?? [] }
+    }
+    self.rejects = rejects
     commit =
       try Ledger.committedParts(state, of: Table.postbacks.name, from: .max).mark.map { "\($0)" }
       ?? "\(reading.commits)"
     var totals = OutcomeCounts()
     totals.accepted = Int(reading.counts[.accepted] ?? 0)
-    for code in RejectCode.allCases { totals.add(code, Int(reading.counts[.rejected(code)] ?? 0)) }
+    for code in RejectCode.allCases {
+      totals.add(code, Int((reading.counts[.rejected(code)] ?? 0) - (reading.counts[.reprocessed(code)] ?? 0)))
+    }
     self.totals = totals
     committedAt = reading.committedAt > 0 ? reading.committedAt : nil
   }

@@ -107,7 +107,7 @@ struct RejectRows: Sendable {
       },
       find: { part, end throws(PipelineFailure) in
         var places: [Int64] = []
-        try await part.forEachRow(from: 0, only: columns) { row, place in
+        try await part.forEachStandingRow(from: 0, only: columns) { row, place in
           guard place < end else { return false }
           if let codes, !codes.contains(row.text(code) ?? "") { return true }
           for (column, accepted) in conditions where !accepted.contains(row.text(column) ?? "") { return true }

@@ -85,6 +85,12 @@ import Testing
     #expect(["read", "accepted", "rejected", "by_code"].allSatisfy { status[$0] == site.direct[$0] })
     #expect(status["fed_back"]?.integer == count(fed, "taken_up"))
     #expect(try await site.status(["--include-fed-back"])["rejected"]?.integer == rejected + count(fed, "taken_up"))
+    // The live page does not count them either.
+    let view = ["view", site.folder.path("out"), "--get"]
+    let totals = try JSONValue(parsing: try await BuiltCommand.run(view + ["/api/overview"]).output)["totals"]
+    #expect(["copies", "noise", "suspicious"].reduce(0) { $0 + (totals?[$1]?.integer ?? -1) } == rejected)
+    let listed = try await BuiltCommand.run(view + ["/api/rejects.csv"]).text.split(whereSeparator: \.isNewline)
+    #expect(listed.count - 1 == rejected)
     let again = try await site.feed(site.keys)
     #expect(again["read"]?.integer == 0)
     #expect(count(again, "taken_up_before") == count(fed, "taken_up"))
