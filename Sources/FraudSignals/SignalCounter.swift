@@ -34,7 +34,14 @@ package struct SignalCounter: Sendable {
   private let transaction = Table.postbacks.place(.transactionID)
   private let enrichedColumns = EnrichedColumns()
 
-  package init(lateAfterDays days: Int) { lateAfter = Int64(days) * 86_400_000 }
+  /// Counts the rows that were received from a time on; nil for all.
+  package init(lateAfterDays days: Int, since: Int64? = nil) {
+    lateAfter = Int64(days) * 86_400_000
+    if since != nil {
+      filter = RowFilter([], during: TimeSpan(since: since), in: .postbacks)
+      rejectFilter = RowFilter([], during: TimeSpan(since: since), in: .rejects)
+    }
+  }
 
   /// Counts the rates that follow from a batch of rejects alone.
   package func count(rejects batch: RawBatch) -> SignalCounts {

@@ -11,6 +11,9 @@ package struct SignalInputs: Sendable {
   package var enriched: TableFiles?
   /// The models that decoded the rows.
   package var models: [ConversionModel] = []
+  /// The first time of receipt, in milliseconds since 1970, of the rows that are tested; nil for all. Of days from which some rows were
+  /// removed the rest would give wrong shares.
+  package var since: Int64?
   /// The number of days after the first copy of a sender from which a further copy of it is late.
   package var lateAfterDays = SignalCounter.lateAfterDays
 

@@ -29,6 +29,8 @@ package struct SignalReport: Sendable {
   package let omissions: [Omission]
   /// The parts that tests could not look at, although they were made.
   package let partialOmissions: [Omission]
+  /// The first time of receipt of what was tested, because earlier rows were removed; nil if none were.
+  private let since: Int64?
   /// The number of copies, postbacks and transactions that are left out, because there are too many.
   package let leftOut: Int
   /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
@@ -38,6 +40,13 @@ package struct SignalReport: Sendable {
 
   /// The time in milliseconds by which a copy may be outside the span of its postback.
   private static let copyTime: Int64 = 35 * 86_400_000
+
+  /// A sentence on the rows that were not tested because others of their days were removed; nil if there are none.
+  package var removalSentence: String? {
+    since.map { since in
+      "Not tested is what was received before \(Timestamp(milliseconds: since)): some rows of these days were removed because of their age."
+    }
+  }
 
   /// The suspicions that raise an alarm.
   package var alarms: [SignalTest] { tests.filter(\.isAlarm) }
@@ -70,11 +79,12 @@ package struct SignalReport: Sendable {
     take: (Count) -> Void
   ) async throws(PipelineFailure) {
     var counter = SignalCounter(lateAfterDays: inputs.lateAfterDays)
-    counter.filter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
-    counter.rejectFilter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    let span = query.span.from(inputs.since)
+    counter.filter = RowFilter(query.sharedConditions, during: span, in: .postbacks)
+    counter.rejectFilter = RowFilter(query.sharedConditions, during: span, in: .rejects)
     // Copies of a postback have the same app, but may come from another sender.
     let copyConditions = query.sharedConditions.filter { $0.column == ColumnName.appID.rawValue }
-    let copyFilter = RowFilter(copyConditions, during: query.span.extended(by: Self.copyTime), in: .rejects)
+    let copyFilter = RowFilter(copyConditions, during: span.extended(by: Self.copyTime), in: .rejects)
     var copies = SentCopies()
     let (columns, rejectCounter) = (RejectColumns(), counter)
     try await inputs.rejects.scan(jobs: jobs) { batch in
@@ -117,12 +127,18 @@ package struct SignalReport: Sendable {
         take(count)
       }
     }
-    await self.init(counts, inputs.models, jobs: jobs)
+    await self.init(counts, inputs.models, since: inputs.since, jobs: jobs)
   }
 
   /// Makes the tests of counts of rows that models decoded, several families at once.
-  package init(_ counts: consuming SignalCounts, _ models: [ConversionModel], jobs: Int) async {
+  package init(
+    _ counts: consuming SignalCounts,
+    _ models: [ConversionModel],
+    since: Int64? = nil,
+    jobs: Int
+  ) async {
     var counts = counts
+    self.since = since
     counts.changes.note(models)
     counts.complete()
     tests = await Self.tests(counts, jobs: jobs).sorted {

@@ -26,12 +26,12 @@ package struct KnownSignals: Sendable {
     }
     if let cache {
       let counts = try await SignalCounts(
-        try PartCalculation(lateAfterDays: inputs.lateAfterDays, in: cache),
+        try PartCalculation(lateAfterDays: inputs.lateAfterDays, since: inputs.since, in: cache),
         of: inputs,
         in: cache,
         jobs: jobs
       )
-      report = await SignalReport(counts, inputs.models, jobs: jobs)
+      report = await SignalReport(counts, inputs.models, since: inputs.since, jobs: jobs)
       return
     }
     report = try await SignalReport(RejectQuery(grouping: []), of: inputs, jobs: jobs)
@@ -58,7 +58,7 @@ package struct KnownSignals: Sendable {
 
   private static func identity(_ inputs: SignalInputs) throws(PipelineFailure) -> [String] {
     try PipelineFailure.state { () throws(FileFailure) in
-      var texts = ["\(inputs.lateAfterDays)"] + inputs.models.map { "\($0.appID) \($0.label)" }
+      var texts = ["\(inputs.lateAfterDays) \(inputs.since ?? 0)"] + inputs.models.map { "\($0.appID) \($0.label)" }
       for case let files? in [inputs.rejects, inputs.accepted, inputs.settled, inputs.enriched] {
         texts += try files.divided().map(\.identity)
       }

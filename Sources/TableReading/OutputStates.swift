@@ -42,6 +42,10 @@ package struct OutputStates: Sendable {
     return own == id
   }
 
+  /// The latest time of receipt, in milliseconds since 1970, of what was removed from any of the outputs because of its age; nil if
+  /// nothing was.
+  var removedUpTo: Int64? { readings.values.compactMap(\.removedUpTo).max() }
+
   /// Returns the state of an output; nil if it has none.
   func reading(of output: String) -> LedgerReading? { readings[output] }
 }

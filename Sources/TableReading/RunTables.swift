@@ -12,6 +12,8 @@ package struct RunTables: Sendable {
   package let events: TableFiles
   /// The rejects, without those that were read again unless these are wanted.
   package let rejects: TableFiles
+  /// The first time of receipt, in milliseconds since 1970, from which no rows were removed because of their age; nil if none were.
+  package let completeSince: Int64?
 
   /// Finds the tables at paths, as `TableFiles` does. `states` are those of outputs that have no state in their folder.
   package init(
@@ -21,6 +23,7 @@ package struct RunTables: Sendable {
     progress: AnalysisProgress.Handler? = nil
   ) throws(FileFailure) {
     let readings = try OutputStates(of: paths, among: states)
+    completeSince = readings.removedUpTo.map { $0 + 1 }
     func files(_ table: Table) throws(FileFailure) -> TableFiles {
       var files = try TableFiles(table, at: paths, readings)
       files.progress = progress

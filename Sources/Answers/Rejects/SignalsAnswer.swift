@@ -169,6 +169,7 @@ package struct SignalsAnswer {
       parts.append("tested in part\n" + lines.joined(separator: "\n"))
     }
     parts += VendorAnswer(vendors: vendors).parts
+    if let sentence = report.removalSentence { parts.append(sentence) }
     if report.leftOut > 0 { parts.append("\(report.leftOut) records were left out of the tests: there are too many.") }
     if survey.uncounted > 0 { parts.append("\(survey.uncounted) postbacks of further networks are not counted") }
     if survey.unfollowedCopies > 0 {

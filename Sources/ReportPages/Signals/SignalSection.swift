@@ -49,6 +49,7 @@ struct SignalSection {
   var html: HTML {
     let alarms = report.alarms.enumerated().map(Self.alarm)
     let list: HTML = alarms.isEmpty ? "" : "<ol class=\"alarms\">\(alarms)</ol>\(numbers)"
+    let removed: HTML = report.removalSentence.map { "<p class=\"note\">\($0)</p>" } ?? ""
     let left: HTML =
       report.leftOut == 0
       ? "" : "<p class=\"note\">\(Numbers.grouped(report.leftOut)) records were left out: there are too many.</p>"
@@ -57,7 +58,7 @@ struct SignalSection {
       method for all suspicions together, so that a report has an alarm without a cause with a chance of at most \
       \(Int((SignalTest.level * 100).rounded())) %, however often you look; a test for which that is not so says it. The filters \
       do not change this section.</p>
-      \(list)
+      \(removed)\(list)
       \(sentences("Differences", report.differences, Self.aboutDifferences))
       \(sentences("Withdrawn", report.withdrawn, "These were alarms on an earlier day, and are none any more."))
       \(others)

@@ -26,6 +26,8 @@ package struct PartPreparation: Sendable {
   package var daily: DailySettings?
   /// The number of days after which a copy is late for the signals; nil if no signals are wanted.
   package var lateAfterDays: Int?
+  /// The first time of receipt of the rows that the signals are about; nil for all.
+  package var signalsSince: Int64?
 
   /// Makes settings with the settlement and the enrichment.
   package init(_ lookups: Lookups, _ models: Models, _ settlement: SettlementSettings, as encoding: TableEncoding) {
@@ -50,7 +52,9 @@ package struct PartPreparation: Sendable {
     pass.settlement = try PartCalculation(lookups, models, digest, settlement, encoding, in: cache)
     if isEnriching { pass.enrichment = try PartCalculation(lookups, encoding, in: cache) }
     if let daily { pass.daily = try PartCalculation(lookups, daily, in: cache) }
-    if let lateAfterDays { pass.signals = try PartCalculation(lateAfterDays: lateAfterDays, in: cache) }
+    if let lateAfterDays {
+      pass.signals = try PartCalculation(lateAfterDays: lateAfterDays, since: signalsSince, in: cache)
+    }
     try await pass.forEach()
   }
 }

@@ -40,10 +40,10 @@ extension SignalCounts {
 }
 
 extension PartCalculation<SignalCounter> {
-  init(lateAfterDays days: Int, in cache: PartCache) throws(PipelineFailure) {
+  init(lateAfterDays days: Int, since: Int64?, in cache: PartCache) throws(PipelineFailure) {
     self.init(
-      SignalCounter(lateAfterDays: days),
-      digest: try cache.digest(["signals", "\(days)"])
+      SignalCounter(lateAfterDays: days, since: since),
+      digest: try cache.digest(["signals", "\(days)", since.map { "\($0)" } ?? ""])
     )
   }
 }

@@ -95,6 +95,11 @@ package struct TimeSpan: Sendable, Equatable {
 
   var isEverything: Bool { since == nil && until == nil }
 
+  /// The part of the span from a moment on; all of it if that is nil.
+  package func from(_ start: Int64?) -> TimeSpan {
+    TimeSpan(since: [since, start].compactMap(\.self).max(), until: until)
+  }
+
   /// Tells if rows with these times may be in the span; true if the times are not known exactly.
   func overlaps(_ received: ReceiptSpan) -> Bool {
     guard let latest = received.latest else { return true }

@@ -55,6 +55,19 @@ import Testing
     }
   }
 
+  @Test func `leaves out of the signals the days of which only some rows are left`() async throws {
+    let site = try await Site()
+    func signals() async throws -> (text: String, errors: String) {
+      let result = try await BuiltCommand.run(["rejects", site.out, "--signals"])
+      return (result.text, result.errorText)
+    }
+    #expect(try await !signals().text.contains("Not tested is what was received before"))
+    _ = try await site.retain(["--older-than", "400d", "--tables", "skan_postbacks,skan_events"])
+    let told = try await signals()
+    #expect(told.text.contains("Not tested is what was received before 2024-02-"), "\(told.text)")
+    #expect(told.errors.contains("were removed because of their age"), "\(told.errors)")
+  }
+
   @Test(arguments: [[], ["--format", "both"], ["--partition", "received_day"]])
   func `removes old parts as a whole, and still knows their postbacks`(_ options: [String]) async throws {
     let site = try await Site(options: options)
