@@ -82,6 +82,15 @@ package struct DerivedConfiguration: Sendable, Equatable {
     formats = Self.formats(root["format"], &problems)
     isCSVSafe = problems.boolean(root["csv_safe"]) ?? false
     report = problems.path(root["report"], of: "a file")
+    // With patterns the page may be left out.
+    if let report, included.isEmpty, excluded.isEmpty,
+      let folder = inputs.first(where: { report.hasPrefix("\($0.path)/") })
+    {
+      problems.note(
+        root["report"],
+        "The page is in \(folder.path), which is one of inputs, and each refresh would read it as postbacks. Write it elsewhere."
+      )
+    }
     if root["postgres"].value != nil { postgres = PostgresConfiguration(root["postgres"], &problems) }
     partners = problems.path(root["partners"], of: "a file")
     for (key, needed) in [("allow_credits", "costs"), ("currency", "rates"), ("strict_rates", "currency")]

@@ -51,6 +51,9 @@ import Testing
     #expect(try places(#"{"format":[],"environment":"custom"}"#) == ["/environment", "/format"])
     #expect(try places(#"{"format":"csv"}"#) == ["/format"])
     #expect(try places(#"{"format":["csv"]}"#) == ["/format"])
+    #expect(try places(#"{"inputs":["/d"],"report":"/d/r/page.html"}"#) == ["/report"])
+    #expect(try places(#"{"inputs":["/d"],"report":"/d/page.html","exclude":["*.html"]}"#).isEmpty)
+    #expect(try places(#"{"inputs":["/d"],"report":"/d.html"}"#).isEmpty)
   }
 
   @Test func `has every key in the example of its page, and each is right`() throws {
