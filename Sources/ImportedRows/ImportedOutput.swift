@@ -21,6 +21,8 @@ package final class ImportedOutput {
   private var encoder: RowEncoder
   /// The rows so far by their keys: the numbers of equal ones.
   private var seen: [UInt128: UInt32] = [:]
+  /// The hashes of the rows of transactions by their keys.
+  private var contents: [UInt128: Int] = [:]
 
   private static let batch = 2000
 
@@ -70,10 +72,12 @@ package final class ImportedOutput {
         // The same transaction is in two exports; equal rows of sums are different ones.
         guard !isOfTransaction else {
           summary.duplicates += 1
+          if contents[key.number] != row.contentHash { summary.differing += 1 }
           return
         }
         key = try Self.digest([vendor, identity, "\(number)"])
       }
+      if isOfTransaction { contents[key.number] = row.contentHash }
       row.encode(into: &encoder, key: key.text, vendor: vendor, currency: currency, file: file, line: line)
       summary.imported += 1
       if row.hasOtherRevenue { summary.revenueLeftOut += 1 }
@@ -106,6 +110,8 @@ package struct ImportedSummary: Sendable {
   package fileprivate(set) var imported = 0
   /// The rows whose transaction another one has.
   package fileprivate(set) var duplicates = 0
+  /// Those of them that say something else than the first row of the transaction, which is in the table.
+  package fileprivate(set) var differing = 0
   /// The postbacks with a signature, which are not imported.
   package fileprivate(set) var signed = 0
   /// The rows with a revenue that is no amount, which is among their extras.
@@ -128,7 +134,8 @@ package struct ImportedSummary: Sendable {
   package var json: JSONValue {
     .object([
       .init("vendor", .string(vendor)), .init("read", .integer(read)), .init("imported", .integer(imported)),
-      .init("duplicates", .integer(duplicates)), .init("signed", .integer(signed)),
+      .init("duplicates", .integer(duplicates)), .init("differing", .integer(differing)),
+      .init("signed", .integer(signed)),
       .init("unreadable", .integer(unreadable)), .init("revenue_left_out", .integer(revenueLeftOut)),
       .init("dates_left_out", .integer(datesLeftOut)),
     ])

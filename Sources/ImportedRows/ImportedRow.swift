@@ -35,6 +35,18 @@ struct ImportedRow {
   /// Indicates that the date is none, so that the row is of no day.
   private(set) var hasOtherDate = false
 
+  /// A hash of what the row says but for its extras, such as an id of its own. It is another one in each process.
+  var contentHash: Int {
+    var hasher = Hasher()
+    hasher.combine(texts)
+    hasher.combine(integers)
+    hasher.combine(booleans)
+    hasher.combine(receivedAt)
+    hasher.combine(count)
+    hasher.combine(revenue?.description)
+    return hasher.finalize()
+  }
+
   /// The fields by the columns that have them; of several the first that is there counts.
   private static let fields: [(column: ColumnName, fields: [Field])] = [
     (.version, [.version]), (.adNetworkID, [.adNetworkID, .adNetworkIdentifier]),

@@ -120,6 +120,11 @@ struct ImportCommand: Command {
         "\(summary.datesLeftOut) rows have a date that cannot be read, and are of no day. Give the dates as 2026-03-09."
       )
     }
+    if summary.differing > 0 {
+      Terminal.warn(
+        "\(summary.differing) rows differ from an earlier row of the same transaction, which counts. Name the newest export first if its rows shall."
+      )
+    }
     for place in summary.unreadablePlaces { Terminal.warn(place) }
     if summary.signed > 0 {
       Terminal.warn("\(summary.signed) postbacks have a signature and were not imported. Read them with postback run.")

@@ -47,6 +47,13 @@ import Testing
     // A second export with the same rows changes nothing but the place of none.
     #expect(counts(try await run([path, path], ["--mapping", "branch"]).counts) == [10, 4, 6, 0, 0])
     #expect(try folder.contents(of: "out/skan_imported/part-00000001.jsonl") == first)
+    // One that says something else is told, and the first row counts.
+    let text = String(decoding: try Fixtures.bytes("inputs/unsigned-branch.csv"), as: UTF8.self)
+      .replacing("m2,1772704800000,a", with: "m2,1772704800000,b")
+    try folder.makeFile("other.csv", holding: Array(text.utf8))
+    let (other, errors) = try await run([path, folder.path("other.csv")], ["--mapping", "branch"])
+    #expect(other["differing"]?.integer == 1 && errors.contains("1 rows differ from an earlier row"), "\(errors)")
+    #expect(try folder.contents(of: "out/skan_imported/part-00000001.jsonl") == first)
     // Equal rows without a transaction are different ones.
     let singular = Fixtures.path("inputs/unsigned-singular.csv")
     #expect(counts(try await run([singular], ["--mapping", "singular"]).counts) == [2, 2, 0, 0, 0])
