@@ -14,8 +14,11 @@ package struct AttributionFile {
   private static let keptBytes = 4096
   private static let mostTokenBytes = 8192
 
-  /// The file at a path with its content.
-  package init(path: String, bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
+  /// The file at a path with its content, of which a byte order mark is no part.
+  package init(path: String, bytes: [UInt8]) {
+    self.path = path
+    self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+  }
 
   /// A value of the file, or the reason why there is none.
   private struct Record {

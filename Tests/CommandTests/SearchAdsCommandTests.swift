@@ -43,6 +43,14 @@ import Testing
     #expect(try rows(folder, "asa_attributions") == before)
   }
 
+  @Test func `a byte order mark is no part of the first record`() async throws {
+    let folder = try TemporaryFolder()
+    let payload = #"{"received_at":"2026-03-10T10:00:00Z","token":"t","payload":{"attribution":true,"campaignId":5}}"#
+    try folder.makeFile("a", holding: [0xEF, 0xBB, 0xBF] + Array(payload.utf8))
+    let read = try await BuiltCommand.run(["asa", "import", folder.path("a"), "--out", folder.path("out"), "--json"])
+    #expect(try JSONValue(parsing: read.output)["attributed"]?.integer == 1, "\(read.errorText)")
+  }
+
   @Test func `of two payloads of a token the newer one counts, whatever the order of files`() async throws {
     let folder = try TemporaryFolder()
     for (day, name) in [(10, "a"), (11, "b")] {
