@@ -17,7 +17,7 @@ package struct CSVRecords {
   /// The records of `text`, which must be UTF-8; a leading byte order mark is skipped.
   package init(_ text: [UInt8]) {
     self.text = text
-    if text.starts(with: "\u{FEFF}".utf8) { index = "\u{FEFF}".utf8.count }
+    index = ByteOrderMark.length(in: text)
   }
 
   /// The next record; nil at the end.

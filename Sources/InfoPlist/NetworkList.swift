@@ -36,9 +36,10 @@ package struct NetworkList: Sendable {
   /// The reasons for which elements are no networks, each with its place.
   package private(set) var problems: [String] = []
 
-  /// Reads a list. Throws if it has none of the forms.
+  /// Reads a list, of which a byte order mark is no part. Throws if it has none of the forms.
   package init(_ bytes: [UInt8]) throws(PropertyListDefect) {
-    let first = bytes.first { !$0.isWhitespace && ![0xEF, 0xBB, 0xBF].contains($0) }
+    let bytes = Array(bytes.dropFirst(ByteOrderMark.length(in: bytes)))
+    let first = bytes.first { !$0.isWhitespace }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       form = .json
       try readJSON(bytes)

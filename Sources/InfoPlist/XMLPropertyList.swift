@@ -11,7 +11,7 @@ struct XMLPropertyList {
       throw PropertyListDefect("The file is not UTF-8. Convert it with plutil -convert xml1.")
     }
     var reader = XMLPropertyList(bytes: bytes)
-    if bytes.starts(with: "\u{FEFF}".utf8) { reader.index = 3 }
+    reader.index = ByteOrderMark.length(in: bytes)
     return try reader.document()
   }
 

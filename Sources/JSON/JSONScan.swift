@@ -49,7 +49,7 @@ struct JSONScan {
 
   /// Reads the whole text.
   mutating func root() throws(Defect) -> Token {
-    if text.starts(with: [0xEF, 0xBB, 0xBF]) { throw found("a byte order mark; save it without one") }
+    if ByteOrderMark.length(in: text) > 0 { throw found("a byte order mark; save it without one") }
     let root = try value(isRoot: true)
     skipSpace()
     guard offset == text.count else { throw found("text after the end: \(character)") }

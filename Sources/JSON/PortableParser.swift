@@ -1,3 +1,5 @@
+internal import Base
+
 /// A parser without simdjson, for apps and short texts. It gives the values that `SimdjsonParser` gives, and refuses
 /// the texts that it refuses, for the same reason.
 package struct PortableParser {
@@ -55,7 +57,7 @@ package struct PortableParser {
   /// The defects that simdjson finds before it reads the first value: in the strings, in the encoding, and of the last
   /// bracket.
   private static func defectOfWholeText(_ text: [UInt8]) -> JSONDefect? {
-    guard !text.starts(with: [0xEF, 0xBB, 0xBF]) else { return .notJSON("a byte order mark") }
+    guard ByteOrderMark.length(in: text) == 0 else { return .notJSON("a byte order mark") }
     var (isInString, isEscaped, hasControl) = (false, false, false)
     for byte in text {
       if isInString, byte < 0x20 { hasControl = true }

@@ -135,7 +135,7 @@ package struct LookupFile {
     let columns = Array(Column.allCases)
     var parser = JSONParser(names: columns.map(\.rawValue))
     var document = JSONDocument()
-    let start = bytes.starts(with: "\u{FEFF}".utf8) ? "\u{FEFF}".utf8.count : 0
+    let start = ByteOrderMark.length(in: bytes)
     var text = bytes + [UInt8](repeating: 0, count: JSONParser.padding)
     do throws(JSONDefect) {
       try parser.parse(start..<bytes.count, of: &text, into: &document)

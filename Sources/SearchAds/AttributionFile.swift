@@ -17,7 +17,7 @@ package struct AttributionFile {
   /// The file at a path with its content, of which a byte order mark is no part.
   package init(path: String, bytes: [UInt8]) {
     self.path = path
-    self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    self.bytes = Array(bytes.dropFirst(ByteOrderMark.length(in: bytes)))
   }
 
   /// A value of the file, or the reason why there is none.

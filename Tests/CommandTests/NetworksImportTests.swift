@@ -53,6 +53,7 @@ import Testing
   @Test(arguments: [
     (#"["a.skadnetwork",{"skadnetwork_id":"B.SKADNETWORK","entity_domain":"b.com"}]"#, "b.skadnetwork,b.com"),
     (#"{"skadnetwork_ids":["a.skadnetwork","b.skadnetwork"],"hash":"key1"}"#, "b.skadnetwork,b.skadnetwork"),
+    ("\u{FEFF}[\"a.skadnetwork\",\"b.skadnetwork\"]", "b.skadnetwork,b.skadnetwork"),
     ("a.skadnetwork # a comment\n\nb.adattributionkit\n", "b.adattributionkit,b.adattributionkit"),
     (
       """

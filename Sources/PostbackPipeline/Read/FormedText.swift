@@ -1,3 +1,4 @@
+internal import Base
 internal import DurableFiles
 internal import InputForms
 internal import JSON
@@ -97,9 +98,7 @@ struct FormedText: ~Copyable {
   private mutating func decide(isJSON: Bool, lineEnd: Int?) {
     let bytes = start ?? []
     start = nil
-    let mark: [3 of UInt8] = [0xEF, 0xBB, 0xBF]
-    let hasMark = bytes.count > 2 && mark.indices.allSatisfy { bytes[$0] == mark[$0] }
-    var line = Array(bytes[(hasMark ? 3 : 0)..<(lineEnd ?? bytes.count)])
+    var line = Array(bytes[ByteOrderMark.length(in: bytes)..<(lineEnd ?? bytes.count)])
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     let isOfJSON = isJSON || (line.first { !$0.isWhitespace }.map { "{[".utf8.contains($0) } ?? true)
     guard !isOfJSON, line.count <= limit, let header = form.header(line) else {

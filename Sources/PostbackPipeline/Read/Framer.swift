@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 internal import Signatures
 
@@ -36,8 +37,6 @@ struct Framer: ~Copyable {
     /// In an array element that is no object, array or string.
     case scalar
   }
-
-  private static let byteOrderMark: [3 of UInt8] = [0xEF, 0xBB, 0xBF]
 
   var state = State.start
   /// True if the records are the elements of an array.
@@ -123,18 +122,18 @@ struct Framer: ~Copyable {
 
   private mutating func frameStart(_ text: Span<UInt8>) -> Int {
     state = .top
-    if text[0] == Self.byteOrderMark[0] { begin(.mark) }
+    if text[0] == ByteOrderMark.bytes[0] { begin(.mark) }
     return 0
   }
 
   private mutating func frameMark(_ text: Span<UInt8>, from position: Int) throws(LibcryptoFailure) -> Int {
-    guard text[position] == Self.byteOrderMark[markCount] else {
+    guard text[position] == ByteOrderMark.bytes[markCount] else {
       state = .line
       return position
     }
     try collector.extend(text.extracting(position...position))
     markCount += 1
-    if markCount == Self.byteOrderMark.count {
+    if markCount == ByteOrderMark.bytes.count {
       try collector.end(defect: .byteOrderMark)
       isIndenting = true
       state = .top
