@@ -19,9 +19,6 @@ package struct LedgerReading: Sendable {
   let output: LedgerOutput?
   /// The tally of the keys in the rows of `skan_postbacks` that were removed, by format; empty unless verified.
   package let removedKeys: [TableFormat: KeyTally]
-  /// The latest time of receipt, in milliseconds since 1970, of the postbacks and rejects that were removed because of their age; nil
-  /// if none were.
-  package let removedUpTo: Int64?
   /// The removed parts whose files may still exist; empty unless verified.
   package let pendingRemovals: [LedgerPart]
 
@@ -50,11 +47,6 @@ package struct LedgerReading: Sendable {
     parts = try Ledger.parts(in: database)
     removedKeys = isVerified && version > 5 ? try TableRemoval.removedKeys(in: database) : [:]
     pendingRemovals = isVerified && version > 5 ? try TableRemoval.pending(in: database) : []
-    var ends: [Int64] = []
-    for table in ["skan_postbacks", "skan_rejects"] where version > 5 {
-      if let end = try TableRemoval.retentionEnd(of: table, in: database) { ends.append(end) }
-    }
-    removedUpTo = ends.max()
     counts = try Ledger.counts(in: database)
     let phases = try SQLiteStatement(database, "SELECT phase, count(*) FROM inputs GROUP BY phase")
       .all { row throws(FileFailure) in

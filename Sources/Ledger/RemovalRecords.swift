@@ -64,7 +64,15 @@ extension Ledger {
   package static func retentionEnd(_ folderPath: String, of table: String) throws(FileFailure) -> Int64? {
     try reading(folderPath) { database throws(FileFailure) in
       guard try LedgerSchema.identify(database) > 5 else { return nil }
-      return try TableRemoval.retentionEnd(of: table, in: database)
+      let newest = try SQLiteStatement(
+        database,
+        """
+        SELECT max(newest_received) FROM removed_parts JOIN removals USING (table_name, generation)
+        WHERE table_name = ? AND reason = '\(TableRemoval.Reason.retention.rawValue)'
+        """
+      )
+      func read(_ row: SQLiteStatement) throws(FileFailure) -> Int64? { row.isNull(0) ? nil : try row.count(0) }
+      return try newest.first(.text(table), as: read) ?? nil
     }
   }
 
@@ -132,20 +140,6 @@ extension Ledger {
 }
 
 extension TableRemoval {
-  /// Returns the newest time of receipt, in milliseconds since 1970, among the parts of a table that were removed because of their
-  /// age; nil if there are none.
-  static func retentionEnd(of table: String, in database: SQLiteDatabase) throws(FileFailure) -> Int64? {
-    let newest = try SQLiteStatement(
-      database,
-      """
-      SELECT max(newest_received) FROM removed_parts JOIN removals USING (table_name, generation)
-      WHERE table_name = ? AND reason = '\(Reason.retention.rawValue)'
-      """
-    )
-    func read(_ row: SQLiteStatement) throws(FileFailure) -> Int64? { row.isNull(0) ? nil : try row.count(0) }
-    return try newest.first(.text(table), as: read) ?? nil
-  }
-
   /// Returns the removed parts whose files may still exist.
   static func pending(in database: SQLiteDatabase) throws(FileFailure) -> [LedgerPart] {
     let statement = try SQLiteStatement(

@@ -6,6 +6,8 @@ internal import Tables
 /// The states of outputs, each read once, so that all tables of an output have the rows of the same commit.
 package struct OutputStates: Sendable {
   private var readings: [String: LedgerReading] = [:]
+  /// The folder of the state of each output that has one.
+  private var folders: [String: String] = [:]
 
   /// The states of outputs of which only complete parts count.
   package init() {}
@@ -26,13 +28,13 @@ package struct OutputStates: Sendable {
       let own = StateFolder.path(in: output)
       // Earlier versions left no ids.
       if let found = named.first(where: { Self.fits($0.reading, id, isAlone: outputs.count == 1) }) {
-        readings[output] = found.reading
+        (readings[output], folders[output]) = (found.reading, found.path)
       } else if outputs.count == 1, let other = named.first {
         throw .otherOutput(output, of: other.path)
       } else if Ledger.isThere(own) {
         let reading = try Ledger.reading(own)
         guard Self.fits(reading, id, isAlone: true) else { throw .otherOutput(output, of: own) }
-        readings[output] = reading
+        (readings[output], folders[output]) = (reading, own)
       }
     }
   }
@@ -42,9 +44,17 @@ package struct OutputStates: Sendable {
     return own == id
   }
 
-  /// The latest time of receipt, in milliseconds since 1970, of what was removed from any of the outputs because of its age; nil if
-  /// nothing was.
-  var removedUpTo: Int64? { readings.values.compactMap(\.removedUpTo).max() }
+  /// Returns the latest time of receipt, in milliseconds since 1970, of the postbacks and rejects that were removed from any of the
+  /// outputs because of their age; nil if none were.
+  func removedUpTo() throws(FileFailure) -> Int64? {
+    var ends: [Int64] = []
+    for folder in folders.values {
+      for table in [Table.postbacks, .rejects] {
+        if let end = try Ledger.retentionEnd(folder, of: table.name) { ends.append(end) }
+      }
+    }
+    return ends.max()
+  }
 
   /// Returns the state of an output; nil if it has none.
   func reading(of output: String) -> LedgerReading? { readings[output] }

@@ -23,7 +23,7 @@ package struct RunTables: Sendable {
     progress: AnalysisProgress.Handler? = nil
   ) throws(FileFailure) {
     let readings = try OutputStates(of: paths, among: states)
-    completeSince = readings.removedUpTo.map { $0 + 1 }
+    completeSince = try readings.removedUpTo().map { $0 + 1 }
     func files(_ table: Table) throws(FileFailure) -> TableFiles {
       var files = try TableFiles(table, at: paths, readings)
       files.progress = progress
