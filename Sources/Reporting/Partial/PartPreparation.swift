@@ -34,16 +34,14 @@ package struct PartPreparation: Sendable {
     (self.lookups, self.models, self.settlement, self.encoding) = (lookups, models, settlement, encoding)
   }
 
-  /// Adds missing results to a cache, with one reading of each part, unless the tables have no JSON Lines. `Settlement`,
-  /// `Enrichment` and `Daily` with the same settings then find all in it, the last two if they are given the tables that the
-  /// first one has written.
+  /// Adds missing results to a cache, with one reading of each part. `Settlement`, `Enrichment` and `Daily` with the same
+  /// settings then find all in it, the last two if they are given the tables that the first one has written.
   package func fill(
     _ cache: PartCache,
     accepted: TableFiles,
     rejects: TableFiles,
     jobs: Int
   ) async throws(PipelineFailure) {
-    guard encoding.formats.contains(.jsonLines) else { return }
     let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
     let buffer = settlement.bufferBytes
     let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: buffer)

@@ -118,7 +118,7 @@ struct SettleCommand: DerivedCommand {
     let vendors = try await VendorComparison(
       in: derived.output,
       accepted: work.tables.postbacks,
-      settled: derived.encoding.formats.contains(.jsonLines) ? TableFiles(derived: .settled, in: folder) : nil,
+      settled: TableFiles(derived: .settled, in: folder),
       VendorComparison.Settings(),
       cache: work.cache,
       jobs: derived.jobs
