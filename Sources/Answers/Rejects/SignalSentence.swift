@@ -41,7 +41,7 @@ package struct SignalSentence {
     switch (test.name, test.basis) {
     case (.bursts, _): return " of its postbacks; \(Numbers.grouped(test.others.count)) are usual"
     case (.withheld, _): return "; of the forwarded ones \(share(test.others))"
-    case (_, .past): return "; before \(share(test.others))"
+    case (_, .past): return "; before \(share(test.others)) of \(Numbers.grouped(test.others.total))"
     case (_, .sameCampaign): return "; through others \(share(test.others))"
     default: return "; others \(share(test.others))"
     }
