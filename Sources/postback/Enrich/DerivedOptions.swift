@@ -19,6 +19,14 @@ struct DerivedOptions {
     )
     .configured { $0.derived.formats.map { $0.count > 1 ? "both" : $0.joined() } }.value(.formatsWithJSONLines)
     let isCSVSafe = Option.csvSafe.configured { $0.derived.isCSVSafe }.isGiven
+    let wantsJSON = Option.json("Print the summary as a JSON object.")
+    let configuration = ConfigurationOption()
+
+    var encoding: TableEncoding { TableEncoding(formats ?? [.jsonLines], isCSVSafe: isCSVSafe) }
+  }
+
+  /// The options that say what happens to earlier tables, and to the options of earlier commands.
+  struct Earlier: OptionGroup {
     let isReplacing = Option(
       "--replace",
       "Replace the table that is there even if the new one has fewer than 80 % of its rows, or a damaged one was unique."
@@ -27,15 +35,12 @@ struct DerivedOptions {
       "--reset",
       "Use only the options that are given, and forget those of earlier commands on the derived tables."
     ).isGiven
-    let wantsJSON = Option.json("Print the summary as a JSON object.")
-    let configuration = ConfigurationOption()
-
-    var encoding: TableEncoding { TableEncoding(formats ?? [.jsonLines], isCSVSafe: isCSVSafe) }
   }
 
   /// All options.
   struct Options: OptionGroup {
     let target = Target()
+    let earlier = Earlier()
     let jobs = Option.jobs()
   }
 
@@ -70,7 +75,7 @@ struct DerivedOptions {
     state = options.target.state ?? StateFolder.path(in: output)
     namesState = options.target.state != nil
     try TablesOptions.verifyPlace(target)
-    (isReplacing, forgetsOthers) = (options.target.isReplacing, options.target.forgetsOthers)
+    (isReplacing, forgetsOthers) = (options.earlier.isReplacing, options.earlier.forgetsOthers)
     encoding = options.target.encoding
     wantsJSON = options.target.wantsJSON
     jobs = options.jobs

@@ -18,7 +18,7 @@ enum RememberedOptions {
   /// options have other values than before.
   static func complete(_ arguments: Arguments, for manual: Manual) throws(CommandFailure) -> Arguments {
     let target = try DerivedOptions.folders(arguments).target
-    guard try !arguments.read(DerivedOptions.Target.self).forgetsOthers else { return arguments }
+    guard try !arguments.read(DerivedOptions.Earlier.self).forgetsOthers else { return arguments }
     let before: [String: [String]]
     do throws(FileFailure) { before = try DerivedSnapshot(of: target).manifest.options } catch {
       throw CommandFailure(error)
