@@ -1,3 +1,5 @@
+internal import Base
+
 /// A JSON value as a tree: for small texts such as configuration, not for postbacks.
 public indirect enum JSONValue: Sendable, Equatable {
   case null
@@ -75,22 +77,59 @@ public indirect enum JSONValue: Sendable, Equatable {
 
 extension JSONValue: CustomStringConvertible {
   /// The value as JSON, on one line.
-  public var description: String {
-    switch self {
-    case .null: "null"
-    case .bool(let value): "\(value)"
-    case .number(let text): text
-    case .string(let text): Self.quoted(text)
-    case .array(let elements): "[" + elements.map(\.description).joined(separator: ",") + "]"
-    case .object(let members):
-      "{" + members.map { "\(Self.quoted($0.key)):\($0.value)" }.joined(separator: ",") + "}"
+  public var description: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// The value as JSON for a script element of HTML: nothing in it ends the element, or a line.
+  package var scriptText: String {
+    let json = bytes
+    var text: [UInt8] = []
+    text.reserveCapacity(json.count)
+    for index in json.indices {
+      let byte = json[index]
+      switch byte {
+      case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"):
+        text.append(contentsOf: "\\u00".utf8)
+        text.append(contentsOf: [.hexadecimalDigit(byte >> 4), .hexadecimalDigit(byte & 15)])
+      // U+2028 and U+2029.
+      case 0xA8...0xA9 where index > 1 && json[index - 2] == 0xE2 && json[index - 1] == 0x80:
+        text.removeLast(2)
+        text.append(contentsOf: "\\u202".utf8)
+        text.append(.hexadecimalDigit(byte & 15))
+      default: text.append(byte)
+      }
     }
+    return String(decoding: text, as: UTF8.self)
   }
 
-  private static func quoted(_ text: String) -> String {
-    var json: [UInt8] = []
-    json.appendJSONString(text)
-    return String(decoding: json, as: UTF8.self)
+  private var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
+  private func append(to json: inout [UInt8]) {
+    switch self {
+    case .null: json.append(contentsOf: "null".utf8)
+    case .bool(let value): json.append(contentsOf: (value ? "true" : "false").utf8)
+    case .number(let text): json.append(contentsOf: text.utf8)
+    case .string(let text): json.appendJSONString(text)
+    case .array(let elements):
+      json.append(UInt8(ascii: "["))
+      for index in elements.indices {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        elements[index].append(to: &json)
+      }
+      json.append(UInt8(ascii: "]"))
+    case .object(let members):
+      json.append(UInt8(ascii: "{"))
+      for index in members.indices {
+        if index > 0 { json.append(UInt8(ascii: ",")) }
+        json.appendJSONString(members[index].key)
+        json.append(UInt8(ascii: ":"))
+        members[index].value.append(to: &json)
+      }
+      json.append(UInt8(ascii: "}"))
+    }
   }
 }
 

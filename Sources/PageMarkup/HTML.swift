@@ -30,18 +30,7 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
   package init(_ file: PageFile) { markup = file.text }
 
   /// Returns JSON for a script element of type application/json, in which nothing can end the element.
-  package static func script(_ json: JSONValue) -> HTML {
-    var text = ""
-    for scalar in json.description.unicodeScalars {
-      switch scalar {
-      case "<", ">", "&", "\u{2028}", "\u{2029}":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return HTML(markup: text)
-  }
+  package static func script(_ json: JSONValue) -> HTML { HTML(markup: json.scriptText) }
 
   /// Returns the digest by which a content security policy names an inline script or style.
   package func policyDigest() throws(LibcryptoFailure) -> HTML {
