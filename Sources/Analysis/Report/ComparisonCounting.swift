@@ -49,9 +49,13 @@ struct SourceIdentifiers: Sendable {
   /// Removes the groups of days that are too early for a comparison of the latest periods, which end with the last day of all
   /// records: not before the last day of these.
   static func keepLatest(_ groups: inout GroupTallies) {
+    var days: [String: Int?] = [:]
     func place(_ key: GroupKey) -> (origin: TimeOrigin, day: Int)? {
-      let values = key.values
-      return values[1].flatMap { Timestamp("\($0)T00:00:00Z") }.map { (TimeOrigin(values[0]), Int($0.daysSince1970)) }
+      let values = key.values(first: 2)
+      guard let date = values[1] else { return nil }
+      let day = days[date] ?? Timestamp("\(date)T00:00:00Z").map { Int($0.daysSince1970) }
+      days[date] = .some(day)
+      return day.map { (TimeOrigin(values[0]), $0) }
     }
     var last: [TimeOrigin: Int] = [:]
     for (key, _) in groups.tallies {

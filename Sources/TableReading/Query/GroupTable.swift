@@ -29,10 +29,13 @@ package struct GroupKey: Hashable, Sendable {
   }
 
   /// The decoded values, in the order of the columns; nil for null.
-  package var values: [String?] {
+  package var values: [String?] { values(first: .max) }
+
+  /// Returns the first `count` of the values.
+  package func values(first count: Int) -> [String?] {
     var values: [String?] = []
     var rest = bytes[...]
-    while let mark = rest.popFirst() {
+    while values.count < count, let mark = rest.popFirst() {
       guard mark == 1 else {
         values.append(nil)
         continue
