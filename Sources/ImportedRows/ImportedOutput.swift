@@ -60,7 +60,7 @@ package final class ImportedOutput {
   }
 
   private func add(_ json: [UInt8]?, _ mapping: Mapping?, _ file: String, _ line: Int) throws {
-    switch json.map({ ImportedRow.read($0, mapping) }) ?? .nothing {
+    switch json.map({ ImportedRow.read($0, mapping) }) ?? .broken {
     case .signed: summary.signed += 1
     case .unreadable(let reason): summary.addUnreadable("\(file): line \(line): \(reason)")
     case .row(let row):
@@ -82,6 +82,7 @@ package final class ImportedOutput {
       summary.imported += 1
       if row.hasOtherRevenue { summary.revenueLeftOut += 1 }
       if row.hasOtherDate { summary.datesLeftOut += 1 }
+      if row.lacksCurrency(orElse: currency) { summary.withoutCurrency += 1 }
       if summary.imported % Self.batch == 0 { try table.append(encoder.take()) }
     }
   }
@@ -118,6 +119,8 @@ package struct ImportedSummary: Sendable {
   package fileprivate(set) var revenueLeftOut = 0
   /// The rows with a date that cannot be read, so that they are of no day.
   package fileprivate(set) var datesLeftOut = 0
+  /// The rows with revenue in no currency, or in one that cannot be read.
+  package fileprivate(set) var withoutCurrency = 0
   /// The records that are no rows.
   package private(set) var unreadable = 0
   /// The places of the first records that are no rows, each with the reason.
@@ -137,7 +140,7 @@ package struct ImportedSummary: Sendable {
       .init("duplicates", .integer(duplicates)), .init("differing", .integer(differing)),
       .init("signed", .integer(signed)),
       .init("unreadable", .integer(unreadable)), .init("revenue_left_out", .integer(revenueLeftOut)),
-      .init("dates_left_out", .integer(datesLeftOut)),
+      .init("dates_left_out", .integer(datesLeftOut)), .init("without_currency", .integer(withoutCurrency)),
     ])
   }
 }

@@ -17,8 +17,12 @@ struct ImportedRow {
     /// No row, with the reason as a sentence.
     case unreadable(String)
 
-    /// The reading of what is no object, or names neither a network nor an app.
-    static let nothing = unreadable("The record names no app and no network.")
+    /// The reading of what is no object, and of a row of CSV with more or fewer fields than the header.
+    static let broken = unreadable("The record is no JSON object, or has not as many fields as the header.")
+    /// The reading of what names neither the id of a network nor an app.
+    static let nothing = unreadable(
+      "The record names no app and no id of an ad network, so it is not known which postbacks it counts."
+    )
   }
 
   private var texts: [ColumnName: String] = [:]
@@ -32,6 +36,8 @@ struct ImportedRow {
   private var problem: String?
   /// Indicates that the revenue is no amount.
   private(set) var hasOtherRevenue = false
+  /// Indicates that the currency is no code, so that the revenue has none.
+  private(set) var hasOtherCurrency = false
   /// Indicates that the date is none, so that the row is of no day.
   private(set) var hasOtherDate = false
 
@@ -61,7 +67,7 @@ struct ImportedRow {
   /// Reads an envelope with a row as its body, or a row alone.
   static func read(_ json: [UInt8], _ mapping: Mapping?) -> Reading {
     guard let root = try? JSONValue(parsing: json, replacingLoneSurrogates: true), case .object(let outer) = root else {
-      return .nothing
+      return .broken
     }
     var (body, envelope) = (outer, [JSONValue.Member]())
     if case .object(let inner)? = root[Field.body.name] { (body, envelope) = (inner, outer) }
@@ -102,13 +108,7 @@ struct ImportedRow {
     for (column, fields) in Self.fields {
       if let field = fields.first(where: { $0.name == member.key }), take(member.value, field, column) { return }
     }
-    if ["app_id", Field.appID.name].contains(member.key), integers[.appID] == nil, let text = member.value.text,
-      text.hasPrefix("id"),
-      let number = Int64(text.dropFirst(2)), number >= 0
-    {
-      integers[.appID] = number
-      return
-    }
+    if ["app_id", Field.appID.name].contains(member.key), let text = member.value.text, takeApp(text) { return }
     if takesPlainName(member) { return }
     if !PersonalMember.contains(Array(member.key.utf8)) { extras.append(member) }
   }
@@ -127,11 +127,17 @@ struct ImportedRow {
       } else {
         return false
       }
-    case "app":
-      guard integers[.appID] == nil, let number = Int64(text), number >= 0 else { return false }
-      integers[.appID] = number
+    case "app": return takeApp(text)
     default: return false
     }
+    return true
+  }
+
+  /// Takes the number of an app, also as the App Store writes it: `id525463029`. Returns false if the text is none.
+  private mutating func takeApp(_ text: String) -> Bool {
+    let digits = text.hasPrefix("id") ? text.dropFirst(2) : text[...]
+    guard integers[.appID] == nil, let number = Int64(digits), number >= 0 else { return false }
+    integers[.appID] = number
     return true
   }
 
@@ -142,11 +148,12 @@ struct ImportedRow {
     case .networkName: texts[.networkName] = text.isEmpty ? nil : text
     case .campaignName: texts[.campaignName] = text.isEmpty ? nil : text
     case .currency:
-      let code = text.uppercased()
+      let code = text[...].trimmed.uppercased()
+      hasOtherCurrency = !code.isEmpty && !code.isCurrencyCode
       guard code.isCurrencyCode else { return text.isEmpty }
       texts[.currency] = code
     case .revenue:
-      guard let amount = try? Amount(parsing: text) else {
+      guard let amount = try? Amount(rounding: text) else {
         hasOtherRevenue = !text.isEmpty
         return text.isEmpty
       }
@@ -183,7 +190,19 @@ struct ImportedRow {
   func identity(of json: [UInt8]) -> (text: String, isOfTransaction: Bool) {
     guard let transaction = texts[.transactionID] else { return (String(decoding: json, as: UTF8.self), false) }
     let window = integers[.postbackSequenceIndex] ?? 0
-    return ([texts[.adNetworkID] ?? "", transaction, "\(window)"].joined(separator: "\u{2063}"), true)
+    let parts = [texts[.adNetworkID] ?? "", transaction, "\(window)"].map { $0.lowercased() }
+    return (parts.joined(separator: "\u{2063}"), true)
+  }
+
+  /// Returns the currency of the revenue: that of the row, or else `other`. Nil if the row has no revenue, or a currency that
+  /// cannot be read.
+  func revenueCurrency(orElse other: String?) -> String? {
+    revenue == nil ? nil : texts[.currency] ?? (hasOtherCurrency ? nil : other)
+  }
+
+  /// Indicates that the row has revenue without a currency, which no sum can have.
+  func lacksCurrency(orElse other: String?) -> Bool {
+    revenue.map { $0 > .zero } ?? false && revenueCurrency(orElse: other) == nil
   }
 
   /// Encodes the row.
@@ -212,7 +231,7 @@ struct ImportedRow {
       case .receivedAt: encoder.time(name, receivedAt)
       case .count: encoder.integer(name, count)
       case .revenue: encoder.amount(name, revenue)
-      case .currency: encoder.text(name, revenue == nil ? nil : texts[.currency] ?? currency)
+      case .currency: encoder.text(name, revenueCurrency(orElse: currency))
       case .sourceFile: encoder.text(name, file)
       case .sourceLine: encoder.integer(name, Int64(line))
       case .extras:

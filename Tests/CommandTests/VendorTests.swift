@@ -39,6 +39,34 @@ import Testing
     try await call(["import", path, "--vendor", vendor, "--out", out] + options)
   }
 
+  @Test func `keep what they say, and say what cannot be read`() async throws {
+    let text = """
+      date,network,app,transaction_id,revenue,currency
+      2026-03-09,TikTok,,,1,USD
+      2026-03-09,TikTok,id525463029,6AAF,10.333333333333334, usd
+      2026-03-09,TikTok,525463029,6aaf,10.333333333333334,USD
+      2026-03-09,TikTok,1,,5,US$
+      2026-03-09,TikTok,2,,7,
+      2026-03-09,TikTok,3
+
+      """
+    let path = try folder.makeFile("a.csv", holding: Array(text.utf8))
+    let words = ["import", path, "--vendor", "v", "--out", out, "--currency", "EUR"]
+    let result = try await BuiltCommand.run(words)
+    #expect(result.status == 0, "\(result.errorText)")
+    for text in [
+      "line 2: The record names no app and no id of an ad network", "line 7: The record is no JSON object",
+      "1 rows have revenue in no currency, or in one that cannot be read",
+    ] {
+      #expect(result.errorText.contains(text), "\(result.errorText)")
+    }
+    let rows = try rows("skan_imported")
+    #expect(rows.map { $0["app_id"] } == ["525463029", "1", "2"])
+    #expect(rows.map { $0["revenue"] } == ["10.333333", "5", "7"])
+    #expect(rows.map { $0["currency"] } == [#""USD""#, "null", #""EUR""#])
+    #expect(try await json(words)["without_currency"]?.integer == 1)
+  }
+
   @Test func `have whole counts, or are no rows`() async throws {
     let text = """
       date,network,app,count

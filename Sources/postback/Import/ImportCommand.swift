@@ -120,6 +120,11 @@ struct ImportCommand: Command {
         "\(summary.datesLeftOut) rows have a date that cannot be read, and are of no day. Give the dates as 2026-03-09."
       )
     }
+    if summary.withoutCurrency > 0 {
+      Terminal.warn(
+        "\(summary.withoutCurrency) rows have revenue in no currency, or in one that cannot be read, so that it is in no sum. Give codes such as USD, or --currency for the rows that say none."
+      )
+    }
     if summary.differing > 0 {
       Terminal.warn(
         "\(summary.differing) rows differ from an earlier row of the same transaction, which counts. Name the newest export first if its rows shall."

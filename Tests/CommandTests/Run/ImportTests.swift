@@ -89,7 +89,7 @@ import Testing
     let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
     let (json, errors) = try await run([path], ["--vendor", "house", "--format", "both"])
     #expect(counts(json) == [4, 2, 0, 0, 2])
-    #expect(errors.contains("in.csv: line 3: The record names no app and no network."), "\(errors)")
+    #expect(errors.contains("in.csv: line 3: The record names no app and no id of an ad network,"), "\(errors)")
     let row = try #require(try rows().first)
     #expect(row["app_id"] == "1" && row["conversion_value"] == "null" && row.string("vendor") == "house")
     #expect(row["extras"]?.contains("\"conversion-value\":99") == true && row["extras"]?.contains("192.0.2.7") == false)
