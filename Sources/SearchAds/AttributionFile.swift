@@ -3,7 +3,8 @@ internal import JSON
 package import Signatures
 internal import Tables
 
-/// A file with payloads or with tokens: JSON Lines, one JSON value, or dictionaries as apps print them.
+/// A file with payloads or with tokens: JSON Lines, one JSON value, or dictionaries as apps print them. An array has a record in
+/// each element.
 package struct AttributionFile {
   private let path: String
   private let bytes: [UInt8]
@@ -35,8 +36,7 @@ package struct AttributionFile {
     let first = lines.first { !isBlank($0) } ?? []
     if (try? JSONValue(parsing: Array(first))) == nil, bytes.count <= Self.mostRecordBytes {
       if let whole = try? JSONValue(parsing: bytes) {
-        guard case .array(let elements) = whole else { return try body(Record(line: 1, value: whole)) }
-        for element in elements { try body(Record(line: 1, value: element)) }
+        for element in Self.elements(of: whole) { try body(Record(line: 1, value: element)) }
         return
       }
       if try readDictionaries(body) { return }
@@ -46,14 +46,23 @@ package struct AttributionFile {
       if line.count > Self.mostRecordBytes {
         record.defect = "The line has more than \(Self.mostRecordBytes) bytes."
       } else {
-        do throws(JSONDefect) {
-          record = Record(line: index + 1, value: try JSONValue(parsing: Array(line)), raw: line)
-        } catch {
-          record.defect = "The line is no JSON."
+        let value: JSONValue
+        do throws(JSONDefect) { value = try JSONValue(parsing: Array(line)) } catch {
+          record.defect = error.advice(in: Array(line))
+          try body(record)
+          continue
         }
+        for element in Self.elements(of: value) {
+          try body(Record(line: index + 1, value: element, raw: element == value ? line : []))
+        }
+        continue
       }
       try body(record)
     }
+  }
+
+  private static func elements(of value: JSONValue) -> [JSONValue] {
+    if case .array(let elements) = value { elements } else { [value] }
   }
 
   /// Reads dictionaries as apps print them; returns false if the file begins with none.
@@ -110,7 +119,11 @@ package struct AttributionFile {
   package func numberedKeys() throws(LibcryptoFailure) -> Set<String> {
     let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
     var keys: Set<String> = []
-    for number in 1...(bytes.count { $0 == UInt8(ascii: "\n") } + 1) {
+    var count = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+    var records = 0
+    try forEach { _ in records += 1 }
+    count = max(count, records)
+    for number in 1...count {
       keys.insert(AttributionKey.key(try AttributionKey.digest([digest, "\(number)"])))
     }
     return keys

@@ -43,6 +43,17 @@ import Testing
     #expect(try rows(folder, "asa_attributions") == before)
   }
 
+  @Test func `an array on one line has a record in each element`() async throws {
+    let folder = try TemporaryFolder()
+    let payload = #"{"received_at":"2026-03-10T10:00:00Z","token":"t","payload":{"attribution":false}}"#
+    let other = payload.replacing(#""t""#, with: #""u""#)
+    try folder.makeFile("a", holding: Array("[\(payload),\(other)]\n[]\n[1]\n\(payload)\n".utf8))
+    let read = try await BuiltCommand.run(["asa", "import", folder.path("a"), "--out", folder.path("out"), "--json"])
+    let summary = try JSONValue(parsing: Array(read.text.utf8))
+    #expect(summary["rows"]?.integer == 3 && summary["by_outcome"]?["malformed"]?.integer == 1, "\(read.text)")
+    #expect(try rows(folder, "asa_attributions").map { $0["source_line"]?.integer } == [1, 1, 3])
+  }
+
   @Test func `a byte order mark is no part of the first record`() async throws {
     let folder = try TemporaryFolder()
     let payload = #"{"received_at":"2026-03-10T10:00:00Z","token":"t","payload":{"attribution":true,"campaignId":5}}"#
