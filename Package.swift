@@ -80,6 +80,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("simdjson")]
     ),
     .target(name: "CPQ", dependencies: ["CLoading"]),
+    .target(name: "CPublicSuffix", dependencies: ["CLoading"]),
     .target(name: "CReportPage", exclude: ["page", "view"]),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CXxhash"),
@@ -95,7 +96,7 @@ let package = Package(
     module("InputForms", ["Base", "JSON", "SKAdNetwork"]),
     module("PageMarkup", ["Base", "JSON", "Signatures", "CReportPage"], unoptimized),
     module("ConversionModel", ["Base", "JSON"]),
-    module("InfoPlist", ["Base", "JSON"]),
+    module("InfoPlist", ["Base", "JSON", "CPublicSuffix"]),
     module("ModelExchange", ["Base", "JSON", "ConversionModel"]),
     .target(
       name: "ConversionClient",

@@ -1,4 +1,5 @@
 internal import Base
+internal import CPublicSuffix
 package import JSON
 
 /// The check of the ad attribution in an Info.plist.
@@ -281,6 +282,28 @@ package struct InfoPlistCheck: Sendable {
     if rest.count > host.count, rest.dropFirst(host.count) != "/" {
       note(.endpointPath, place, text, "The system uses only the registrable domain. Remove what is behind \(host).")
     }
-    return host.lowercased()
+    let domain = host.lowercased()
+    guard
+      let registrable = unsafe domain.withCString({ name in
+        unsafe cpublicsuffix_registrable(name).map { unsafe String(cString: $0) }
+      })
+    else {
+      note(
+        .endpointInvalid,
+        place,
+        text,
+        "\(domain) is a public suffix, under which others have their domains. Write your own."
+      )
+      return nil
+    }
+    if registrable != domain {
+      note(
+        .endpointSubdomain,
+        place,
+        text,
+        "Copies go to the registrable domain, \(registrable). Write https://\(registrable)."
+      )
+    }
+    return registrable
   }
 }

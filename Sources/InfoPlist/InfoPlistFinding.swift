@@ -27,6 +27,7 @@ package struct InfoPlistFinding: Sendable, Equatable {
     case endpointMissing = "endpoint_missing"
     case endpointInvalid = "endpoint_invalid"
     case endpointPath = "endpoint_path"
+    case endpointSubdomain = "endpoint_subdomain"
     case endpointsDiffer = "endpoints_differ"
     case reengagementMissing = "reengagement_missing"
     case networkMissing = "network_missing"
@@ -39,7 +40,9 @@ package struct InfoPlistFinding: Sendable, Equatable {
       case .unreadable, .wrongType, .keySpelling, .keyUnknown, .keyMissing, .keyTwice, .idUpperCase, .idSuffix, .idForm,
         .endpointInvalid, .endpointsDiffer, .networkMissing, .valueRange:
         .error
-      case .idUnusual, .idTwice, .variable, .endpointMissing, .endpointPath, .reengagementMissing, .noEffect: .warning
+      case .idUnusual, .idTwice, .variable, .endpointMissing, .endpointPath, .endpointSubdomain, .reengagementMissing,
+        .noEffect:
+        .warning
       }
     }
   }

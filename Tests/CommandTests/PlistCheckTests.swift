@@ -2,6 +2,14 @@ import TestSupport
 import Testing
 
 @Suite struct `plist check` {
+  @Test func `refuses an empty list of networks`() async throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.makeFile("Info.plist", holding: Array("<plist><dict/></plist>".utf8))
+    let list = try folder.makeFile("networks.txt", holding: [])
+    let result = try await BuiltCommand.run(["plist", "check", file, "--networks", list])
+    #expect(result.status == 65 && result.errorText.contains("no id of an ad network"), "\(result.errorText)")
+  }
+
   @Test(arguments: [
     ("PostbackCopyURL", "<string>https://example.com</string>", "AttributionCopyEndpoint"),
     ("SKAdNetworkItem", "<array/>", "SKAdNetworkItems"),

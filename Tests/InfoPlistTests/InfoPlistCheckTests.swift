@@ -85,12 +85,26 @@ import Testing
       ("https://localhost", .endpointInvalid),
       ("https://10.0.0.1", .endpointInvalid), ("https://user@example.com", .endpointInvalid),
       ("https://example.com:8443", .endpointInvalid), ("https://example.com/path", .endpointPath),
+      ("https://ads.example.co.uk", .endpointSubdomain), ("https://co.uk", .endpointInvalid),
       ("https://$(HOST)", .variable), ("", .endpointInvalid),
     ] as [(String, InfoPlistFinding.Code)]
   )
   func `an address for copies is https and a domain alone`(_ address: String, _ expected: InfoPlistFinding.Code) {
     let content = Self.copies.replacing("<string>https://example.com</string>", with: "<string>\(address)</string>")
     #expect(codes(content) == [expected])
+  }
+
+  @Test func `copies go to the registrable domain`() {
+    let check = check(
+      """
+      <key>NSAdvertisingAttributionReportEndpoint</key><string>https://ads.example.co.uk</string>
+      <key>AttributionCopyEndpoint</key><string>https://www.example.com</string>
+      <key>AdAttributionKit</key><dict><key>AttributionCopyEndpoint</key><string>https://ads.example.com</string></dict>
+      """
+    )
+    #expect(check.skAdNetworkCopies == "https://example.co.uk/.well-known/skadnetwork/report-attribution/")
+    #expect(check.adAttributionKitCopies == "https://example.com/.well-known/appattribution/report-attribution/")
+    #expect(!check.findings.contains { $0.code == .endpointsDiffer })
   }
 
   @Test func `wrong types, misspelled keys and missing networks are errors`() {

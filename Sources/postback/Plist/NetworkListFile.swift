@@ -6,6 +6,11 @@ extension NetworkList {
   /// The most bytes of a file.
   private static let mostBytes = 16 << 20
 
+  /// The message for the file of a list without ids.
+  static func empty(_ path: String) -> String {
+    "\(path): The file has no id of an ad network. Check that it is a list."
+  }
+
   /// Reads the list of a file.
   init(file path: String) throws(CommandFailure) {
     let bytes = try Self.bytes(of: path)

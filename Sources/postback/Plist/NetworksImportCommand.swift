@@ -39,7 +39,7 @@ struct NetworksImportCommand: Command {
       let list = try NetworkList(file: path)
       for problem in list.problems { Terminal.warn("\(path): \(problem) It is left out.".withControlCharactersEscaped) }
       guard !list.entries.isEmpty else {
-        throw CommandFailure(.configuration, "\(path): The file has no id of an ad network. Check that it is a list.")
+        throw CommandFailure(.configuration, NetworkList.empty(path))
       }
       table.add(list)
     }

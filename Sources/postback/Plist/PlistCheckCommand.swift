@@ -80,6 +80,7 @@ struct PlistCheckCommand: Command {
       let problems = list.problems.map { "\(networks): \($0) Correct it." }
       throw CommandFailure(.configuration, lines: problems.joined(separator: "\n").withControlCharactersEscaped)
     }
+    guard !list.entries.isEmpty else { throw CommandFailure(.configuration, NetworkList.empty(networks)) }
     var seen: Set<String> = []
     return list.entries.map(\.id).filter { seen.insert($0).inserted }
   }
