@@ -21,7 +21,7 @@ extension SchemaReader {
     var model = DraftModel(appID: appID)
     if let seconds = integer(root["updated_at"], in: 0...253_402_300_799) {
       model.start = Timestamp(milliseconds: seconds * 1000)
-      notes.assume("updated_at", "It is taken as the first install date of the model.")
+      if choice.start == nil { notes.assume("updated_at", "It is taken as the first install date of the model.") }
     }
     model.measurementHours = integer(root["cut_off_period"], in: 1...1440).map(Int.init)
     let code = choice.currency ?? currency(root["reporting_currency"])

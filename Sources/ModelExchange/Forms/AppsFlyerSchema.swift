@@ -25,18 +25,18 @@ extension SchemaReader {
         note(node["app_id"], "An earlier schema is of the same app. Keep one.")
         continue
       }
-      models.append(appsFlyerModel(of: appID, node))
+      models.append(appsFlyerModel(of: appID, node, choice))
     }
     if models.isEmpty, problems.isEmpty { note(data, "There is no schema of app \(choice.appID ?? 0).") }
     return models
   }
 
-  private mutating func appsFlyerModel(of appID: Int64, _ node: JSONNode) -> DraftModel {
+  private mutating func appsFlyerModel(of appID: Int64, _ node: JSONNode, _ choice: ImportChoice) -> DraftModel {
     var model = DraftModel(appID: appID)
     if let mode = node["configuration_mode"].value?.text {
       notes.lose("configuration_mode", "A model does not say how AppsFlyer was configured (\(mode.quotedExcerpt)).")
     }
-    model.start = appsFlyerTime(node["last_config_change"])
+    model.start = appsFlyerTime(node["last_config_change"], choice)
     let hours = integer(node["measurement_window"], in: 1...1440).map(Int.init)
     model.measurementHours = hours
     let (postbacks, mapping) = (node["postbacks"], node["conversion_value_mapping"])
@@ -65,14 +65,16 @@ extension SchemaReader {
   }
 
   /// Reads a time such as `2022-11-07 09:32:07.362`, whose zone the documentation does not say; nil where there is none.
-  private mutating func appsFlyerTime(_ node: JSONNode) -> Timestamp? {
+  private mutating func appsFlyerTime(_ node: JSONNode, _ choice: ImportChoice) -> Timestamp? {
     guard node.isPresent else { return nil }
     guard let text = node.value?.text, text.utf8.count > 10, let time = Timestamp(text.replacing(" ", with: "T") + "Z")
     else {
       note(node, mustBe: "a time such as \"2022-11-07 09:32:07.362\"")
       return nil
     }
-    notes.assume("last_config_change", "It is taken as UTC, and as the first install date of the model.")
+    if choice.start == nil {
+      notes.assume("last_config_change", "It is taken as UTC, and as the first install date of the model.")
+    }
     return time
   }
 

@@ -176,16 +176,21 @@ package struct EventReader {
 
   private mutating func chosenCurrency() throws(FittingFailure) -> Int {
     let names = earning.sorted().map { currencies.names[$0] }
-    if let code = choice.currency {
-      population.currency = code
-      return currencies.number(code)
-    }
     guard let first = names.first else {
       guard population.rows > population.leftOut.badRows else { return 0 }
       throw FittingFailure(
         "No row has revenue, so there is nothing to fit. Rows need skan_total_revenue_by_currency or the totals of windows; "
           + "--revenue-kind says which revenue counts."
       )
+    }
+    if let code = choice.currency {
+      guard names.contains(code) else {
+        throw FittingFailure(
+          "No row has revenue in \(code). The revenue is in \(names.sorted().joined(separator: ", "))."
+        )
+      }
+      population.currency = code
+      return currencies.number(code)
     }
     guard names.count == 1 else {
       throw FittingFailure(

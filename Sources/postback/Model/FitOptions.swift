@@ -1,6 +1,7 @@
 internal import Base
 internal import ConversionModel
 internal import ModelFitting
+internal import PostbackPipeline
 
 /// The options of a fitted model: its rows and its labels.
 struct FittedOptions: OptionGroup {
@@ -12,7 +13,7 @@ struct FittedOptions: OptionGroup {
   let event = Option(
     "--event NAME",
     "The name of the event that has the revenue in the model; default that of --against, or purchase."
-  ).value(.text)
+  ).value("a name of 1 to 256 bytes without control characters") { InputContext.isName($0) ? $0 : nil }
   let keptEvents = Option(
     "--keep-events NAMES",
     "Up to three events, joined by commas, that fine values tell besides revenue."

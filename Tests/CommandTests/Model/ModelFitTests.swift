@@ -195,6 +195,13 @@ import Testing
     #expect(try folder.names == [])
   }
 
+  @Test func `a currency that nobody paid in is named`() async throws {
+    let row = #"{"received_at":1767225600,"idfv":"a","skan_total_revenue_by_currency":{"USD":1}}"#
+    let result = try await fit(["-", "--currency", "EUR"], input: Array("\(row)\n\(row)".utf8))
+    #expect(result.status == 65)
+    #expect(result.errorText.contains("No row has revenue in EUR. The revenue is in USD."), "\(result.errorText)")
+  }
+
   @Test func `one user is enough for a model`() async throws {
     let rows = """
       {"received_at":1767225600,"idfv":"a","skan_total_revenue_by_currency":{"USD":4.99}}
@@ -208,7 +215,8 @@ import Testing
   @Test(arguments: [
     (["--tiers", "0.5,0.5"], "four shares that add up to 1"), (["--tiers", "1,1,0,0"], "four shares that add up to 1"),
     (["--keep-events", "a,b,c,d"], "up to three names"), (["--objective", "mean"], "squared or rank"),
-    (["--day-worth", "-1"], "an amount such as 20"), (["--folds", "1"], "an integer from 2 to 100"),
+    (["--event", ""], "a name of 1 to 256 bytes"), (["--day-worth", "-1"], "an amount such as 20"),
+    (["--folds", "1"], "an integer from 2 to 100"),
   ])
   func `a wrong option is named`(options: [String], reason: String) async throws {
     let result = try await fit(["-"] + options)
