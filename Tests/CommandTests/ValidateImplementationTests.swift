@@ -82,7 +82,7 @@ import Testing
   @Test(
     arguments: [
       ([], 64), (["/nonexistent"], 66), (["x", "--show", "-1"], 64), (["x", "--models", "/nonexistent"], 65),
-      (["/dev/null", "--temporary", "/nonexistent"], 0), (["/dev/null", "--postbacks", "/nonexistent"], 66),
+      (["/dev/null", "--temporary", "/nonexistent"], 65), (["/dev/null", "--postbacks", "/nonexistent"], 66),
     ] as [([String], Int32)]
   )
   func `wrong arguments have the usual exit statuses`(_ arguments: [String], _ status: Int32) async throws {

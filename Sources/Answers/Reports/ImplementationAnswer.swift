@@ -12,7 +12,7 @@ package struct ImplementationAnswer {
     var parts = ["\(report.rows) rows of \(report.devices) devices, \(report.badRowCount) not checked"]
     if !report.versions.isEmpty { parts += ["versions of the app", versions.text(indent: 2)] }
     if report.findings.isEmpty {
-      parts.append("No rule is broken.")
+      parts.append(report.rows > report.badRowCount ? "No rule is broken." : "No row was checked.")
     } else {
       parts += ["findings", findings.text(indent: 2)]
       for finding in report.findings { parts.append(details(finding)) }

@@ -34,7 +34,7 @@ struct ValidateImplementationCommand: Command {
 
       The answer has a line for each broken rule, with the number and the share of devices, and advice; and a verdict for
       each version of the app: fail if a device has a finding of severity fail, warn if one has a warning, otherwise pass.
-      With --models the values are compared with those that the conversion model gives. With --postbacks the values of
+      With --models the fine values are compared with those of the conversion model. With --postbacks the values of
       devices after 48 hours are compared with those that came in postbacks.
 
       Rows may come in any order and any number: they are sorted by device and time, in a temporary file if they are many.
@@ -67,6 +67,9 @@ struct ValidateImplementationCommand: Command {
       throw CommandFailure(of: error)
     }
     try Terminal.print(options.wantsJSON ? report.json.description : ImplementationAnswer(report: report).text)
+    guard report.rows > 0 else {
+      throw CommandFailure(.configuration, "The files have no rows, so nothing was checked. Check that they are right.")
+    }
     guard let first = report.badRows.first else { return }
     let rows = report.badRowCount == 1 ? "1 row was" : "\(report.badRowCount) rows were"
     throw CommandFailure(
