@@ -119,7 +119,7 @@ extension SignalCounts: PartResult {
         writer.append(entry.key)
         writer.append(entry.value)
       }
-      for count in [enriched, unfollowed] { writer.append(count) }
+      for count in [postbacks, settled, enriched, unfollowed] { writer.append(count) }
     }
   }
 
@@ -134,6 +134,7 @@ extension SignalCounts: PartResult {
       reader.forEach { zeros[$0.text()] = DaySeries(&$0) }
       reader.forEach { nullsAsZeros[$0.text()] = Rate(&$0) }
       reader.forEach { lateReplays[$0.text()] = $0.count() }
+      (postbacks, settled) = (reader.count(), reader.count())
       (enriched, unfollowed) = (reader.count(), reader.count())
     }
   }

@@ -85,6 +85,8 @@ package struct SignalCounter: Sendable {
         isSettled
         ? CountedPostback(row, columns, settled.row, .settled, network: network, app: app)
         : CountedPostback(row, columns, row, .postbacks, network: network, app: app)
+      counts.postbacks += 1
+      if isSettled { counts.settled += 1 }
       if isEnriched {
         counts.enriched += 1
         postback.read(enriched.row, enrichedColumns)

@@ -20,8 +20,8 @@ package struct SignalCounts: Sendable {
   var nullsAsZeros: [String: Rate] = [:]
   /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
   var lateReplays: [String: Int] = [:]
-  /// The number of postbacks that are in `skan_enriched`.
-  var enriched = 0
+  /// The number of postbacks, of those in `skan_settled`, and of those in `skan_enriched`.
+  var (postbacks, settled, enriched) = (0, 0, 0)
   /// The number of copies that are left out, because there are too many.
   var unfollowed = 0
   /// The lines that are not rows, which are not among the bytes.
@@ -62,6 +62,8 @@ package struct SignalCounts: Sendable {
       return sum
     }
     lateReplays.merge(later.lateReplays, uniquingKeysWith: +)
+    postbacks += later.postbacks
+    settled += later.settled
     enriched += later.enriched
     unfollowed += later.unfollowed
     unreadable += later.unreadable

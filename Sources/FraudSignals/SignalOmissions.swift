@@ -21,7 +21,7 @@ struct SignalOmissions {
 
   /// The parts that tests did not look at, although they were made.
   func partial() -> [SignalReport.Omission] {
-    var found: [SignalReport.Omission] = []
+    var found = ofOlderTables
     if !bases.contains(.sameCampaign) {
       let reason = """
         No campaign has \(SignalRates.leastRecords) postbacks each of two forwarders, so that no forwarder is compared \
@@ -52,6 +52,23 @@ struct SignalOmissions {
       found.append(SignalReport.Omission(name: .impossibleFields, reason: reason))
     }
     return found
+  }
+
+  /// The parts that tests did not look at because tables are older than the postbacks.
+  private var ofOlderTables: [SignalReport.Omission] {
+    let tables: [(name: String, count: Int, tests: [SignalName], consequence: String)] = [
+      (
+        "skan_settled", counts.settled, [.fineValues, .coarseValues, .inventedNulls],
+        ", and of the others the copy that was processed first stands for the one that counts"
+      ),
+      ("skan_enriched", counts.enriched, [.unknownCampaigns, .inactiveCampaigns, .countries], ""),
+    ]
+    return tables.filter { $0.count > 0 && $0.count < counts.postbacks }.flatMap { table in
+      let share = "\(table.name) has \(table.count) of these \(counts.postbacks) postbacks\(table.consequence)."
+      return table.tests.map { test in
+        SignalReport.Omission(name: test, reason: "\(share) Bring it up to date with postback refresh.")
+      }
+    }
   }
 
   /// Indicates that enough records were counted, of which none has the property.

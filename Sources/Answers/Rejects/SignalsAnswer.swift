@@ -208,7 +208,8 @@ package struct SignalsAnswer {
   private var flags: TextTable {
     var table = TextTable(numbersIn: [2])
     for (network, signals) in survey.networks.prefix(top) {
-      for (flag, count) in zip(TierFlags.names, signals.tierFlags) where count > 0 {
+      for (flag, count) in zip(TierFlags.names, signals.tierFlags)
+      where count > 0 && TierFlags.edits.contains(flag.flag) {
         table.add(network, flag.name, "\(count)")
       }
     }

@@ -62,6 +62,24 @@ import Testing
     #expect(partly.contains("fine_values"), "\(partly)")
   }
 
+  @Test func `tests on older tables are named, with the share that these have`() async throws {
+    let folder = try TemporaryFolder()
+    let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
+    try await run(
+      ["generate", "--count", "1000", "--seed", "5", "--campaigns", "4", "--reporting", files, "--out", dump]
+        + ["--keys", folder.path("keys")]
+    )
+    let lines = try folder.contents(of: "dump").split(separator: UInt8(ascii: "\n"))
+    for (place, half) in [lines.prefix(500), lines.suffix(500)].enumerated() {
+      try folder.makeFile("part\(place)", holding: Array(half.joined(separator: [10])))
+      try await run(["run", folder.path("part\(place)"), "--out", out] + folder.words(of: "keys"))
+      if place == 0 { try await run(["enrich", out, "--lookups", "\(files)/lookups"]) }
+    }
+    let partly = try #require(try await signals(out)["partly_tested"]?.array)
+    let reason = partly.first { $0["test"]?.text == "unknown_campaigns" }?["reason"]?.text ?? ""
+    #expect(reason.hasPrefix("skan_enriched has ") && reason.contains("postback refresh"), "\(partly)")
+  }
+
   @Test(arguments: ["invented_nulls", "fine_values"])
   func `values that differ by the sender of one campaign are found without devices`(_ test: String) async throws {
     let folder = try TemporaryFolder()
