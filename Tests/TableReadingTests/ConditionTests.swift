@@ -44,6 +44,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("<", "10", ["1.0", "2.2", "4.0", "4"]), ("<=", "2", ["1.0"]), ("<=", "2.2", ["1.0", "2.2"]),
+    (">", "2.10", ["2.2", "4.0", "4"]),
+    (">=", "4", ["4.0", "4"]),
+  ])
+  func `compare numbers with a fraction by value`(_ comparison: String, _ value: String, _ expected: [String]) throws {
+    let versions = ["1.0", "2.2", "4.0", "4", "x"]
+    let batch = RawBatch(lines: versions.map { "{\"version\":\"\($0)\"}" })
+    let filter = RowFilter([try Condition(parsing: "version\(comparison)\(value)")], during: TimeSpan(), in: .rejects)
+    var cursor = RowCursor(batch, of: .rejects)
+    var (found, index): ([String], Int) = ([], 0)
+    while cursor.next() {
+      if filter.matches(cursor) { found.append(versions[index]) }
+      index += 1
+    }
+    #expect(found.filter { $0 != "x" } == expected)
+  }
+
   /// Compares each row with a simple reference implementation of the comparisons.
   @Test func `hold for exactly the matching rows`() throws {
     var generator = SplitMix(seed: 7)

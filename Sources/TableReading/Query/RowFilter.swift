@@ -14,6 +14,8 @@ package struct RowFilter: Sendable {
     let values: [[UInt8]]
     /// The value as an integer, or for a time as milliseconds since 1970; nil if it is neither.
     let number: Int64?
+    /// The value as a number with a fraction, such as a version; nil if it is none.
+    let amount: Amount?
     let isTime: Bool
   }
 
@@ -32,6 +34,7 @@ package struct RowFilter: Sendable {
         comparison: condition.comparison,
         values: condition.values.map { Array($0.utf8) },
         number: isTime ? Timestamp(dateOrTime: value)?.milliseconds : Int64(value),
+        amount: isTime ? nil : try? Amount(parsing: value),
         isTime: isTime
       )
     }
@@ -76,6 +79,9 @@ extension RowFilter.Term {
     guard let cell = row.cell(column) else { return nil }
     if let number, let other = isTime ? row.time(column) : row.integer(column) {
       return other < number ? -1 : other > number ? 1 : 0
+    }
+    if let amount, let other = try? Amount(parsing: String(decoding: row.bytes[cell.indices], as: UTF8.self)) {
+      return other < amount ? -1 : other > amount ? 1 : 0
     }
     return row.bytes.order(of: cell, to: values[0])
   }
