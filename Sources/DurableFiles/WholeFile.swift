@@ -23,6 +23,19 @@ package enum WholeFile {
     }
   }
 
+  /// Returns the first bytes of a file, `count` at most; nil if there is no regular file at the path.
+  package static func opening(_ path: String, _ count: Int) throws(FileFailure) -> [UInt8]? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(.notFound, path, "The file cannot be opened", errno, access: .read) }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let received = unsafe pread(descriptor, &bytes, count, 0)
+    guard received >= 0 else { throw .system(.io, path, "The file cannot be read", errno, access: .read) }
+    return Array(bytes[..<received])
+  }
+
   /// Replaces the content of a file, which all users can read. A reader sees the old content or the new one, never a
   /// mixture. The content is not durable: after a crash of the system the file can be empty or old.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {

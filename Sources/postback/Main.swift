@@ -67,7 +67,9 @@ enum Main {
       if asksForHelp(rest) { return try Terminal.print(command.manual.text) }
       let arguments = try ConfigurationOption.complete(try Arguments(rest, for: command.manual), of: command.manual)
       Terminal.isQuiet = arguments.has(Manual.quiet.name)
-      try await command.init(arguments).run()
+      do throws(CommandFailure) { try await command.init(arguments).run() } catch {
+        throw ConfigurationOption.explain(error, of: arguments)
+      }
     }
   }
 

@@ -71,6 +71,27 @@ import Testing
     }
   }
 
+  @Test func `overwrites no file that is no page`() async throws {
+    let file = try folder.makeFile("page.html", holding: Array("a model".utf8))
+    let check = try await BuiltCommand.run(["config", "check", configuration])
+    #expect(check.status == 65 && check.errorText.contains("page.html: The file is no HTML page"), "\(check.errorText)")
+    let result = try await BuiltCommand.run(["refresh", "--config", configuration])
+    #expect(result.status == 73 && result.errorText.contains("The file is no HTML page"), "\(result.errorText)")
+    #expect(try folder.contents(of: "page.html") == Array("a model".utf8))
+    try FileManager.default.removeItem(atPath: file)
+    for _ in 0..<2 { #expect(try await refresh(["--only", "report"])["report"]?.state != nil) }
+  }
+
+  @Test func `says where relative paths of the configuration begin`() async throws {
+    try Data(#"{"out": "no-such-output"}"#.utf8).write(to: URL(fileURLWithPath: configuration))
+    let result = try await BuiltCommand.run(["refresh", "--config", configuration])
+    #expect(result.status == 66, "\(result.errorText)")
+    #expect(
+      result.errorText.contains("Relative paths in \(configuration) begin in the working directory"),
+      "\(result.errorText)"
+    )
+  }
+
   @Test func `has the tables that the single commands make`() async throws {
     _ = try await refresh()
     let names = try folder.files(below: "out/_derived/current").filter {

@@ -48,6 +48,7 @@ struct ConfigurationReader {
       text.hasSuffix("d") ? Int(text.dropLast()).flatMap { (1...36_500).contains($0) ? $0 : nil } : nil
     }
     if root["retain_tables"].value != nil {
+      if root["retain_tables"].elements?.isEmpty == true { problems.note(root["retain_tables"], "The array is empty.") }
       configuration.retainedTables = problems.list(root["retain_tables"]).compactMap { node in
         problems.text(node, "skan_postbacks, skan_events or skan_rejects") { text in
           ["skan_postbacks", "skan_events", "skan_rejects"].contains(text) ? text : nil
@@ -84,8 +85,24 @@ struct ConfigurationReader {
       if let name = node["name"].value?.text { configuration.forwarderQuotas[name] = own.forwarderQuota }
     }
     configuration.view = view(root["view"])
+    checkAddresses(root, configuration)
     configuration.derived = DerivedConfiguration(root, &problems)
     return configuration
+  }
+
+  /// Notes addresses that several servers would listen on.
+  private mutating func checkAddresses(_ root: JSONNode, _ configuration: ServerConfiguration) {
+    var taken: [ListenAddress: String] = [:]
+    // The address of listen has a default, which a configuration without a receiver does not use.
+    if root["listen"].value != nil || configuration.spool != nil { taken[configuration.listen] = "listen" }
+    for (node, name, address) in [
+      (root["metrics_listen"], "metrics_listen", configuration.metricsListen),
+      (root["view"]["listen"], "listen of view", configuration.view?.listen),
+    ] {
+      guard let address, address.port > 0 else { continue }
+      if let other = taken[address] { problems.note(node, "The address is that of \(other), too. Give another port.") }
+      taken[address] = name
+    }
   }
 
   static let keys =

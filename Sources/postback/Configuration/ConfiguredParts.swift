@@ -221,6 +221,11 @@ extension ConfiguredParts {
 
   private mutating func page() -> String {
     check(ReportCommand.self)
+    if let file = settings.report {
+      do throws(CommandFailure) { try ReportCommand.verifyPlace(file) } catch {
+        failures.append(CommandFailure(.configuration, error.message))
+      }
+    }
     return "the page \(settings.report ?? "")"
   }
 

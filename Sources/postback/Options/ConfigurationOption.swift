@@ -1,3 +1,4 @@
+internal import Base
 internal import PostbackServer
 
 /// The option `--config` of the commands that go on with the tables of a run.
@@ -32,6 +33,19 @@ struct ConfigurationOption: OptionGroup {
       values[option.name] = option.configuredValues(configuration)
     }
     return arguments.completed(by: values, operands: operands)
+  }
+
+  /// Returns the failure of a command. Where it is about a relative path that a configuration may have named, it says where such
+  /// paths begin.
+  static func explain(_ failure: CommandFailure, of arguments: Arguments) -> CommandFailure {
+    guard failure.status == .noInput, !failure.message.hasPrefix("/"), let path = arguments.all("--config").last else {
+      return failure
+    }
+    let hint = """
+      Relative paths in \(path.withControlCharactersEscaped) begin in the working directory of the command, not in the folder \
+      of the file.
+      """
+    return CommandFailure(failure.status, failure.message, details: failure.details + [hint])
   }
 
   /// The options that only make sense beside another one: they are left out where the command line has that one.

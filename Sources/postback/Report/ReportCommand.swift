@@ -74,8 +74,25 @@ struct ReportCommand: Command {
     }
   }
 
+  /// Throws unless the page of a configuration may be written to this path: nothing is there, or an earlier page, or no regular
+  /// file.
+  static func verifyPlace(_ file: String) throws(CommandFailure) {
+    let opening = "<!doctype html>"
+    let first: [UInt8]?
+    do throws(FileFailure) { first = try WholeFile.opening(file, opening.utf8.count) } catch {
+      throw CommandFailure(error)
+    }
+    guard let first, !first.isEmpty, !first.elementsEqual(opening.utf8) else { return }
+    throw CommandFailure(
+      .cannotCreate,
+      "\(file): The file is no HTML page, and is not overwritten. Give the page another name."
+    )
+  }
+
   func run() async throws(CommandFailure) {
     HeapSettings.giveFreeMemoryBack()
+    // Nobody looks at what a configuration overwrites each night.
+    if options.configuration.path != nil { try Self.verifyPlace(file) }
     do {
       let progress = AnalysisProgressLine()
       defer { progress.clear() }

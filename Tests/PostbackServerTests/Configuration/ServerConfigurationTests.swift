@@ -84,6 +84,19 @@ import Testing
     #expect(found.allSatisfy { !$0.contains("0123456789abcdef") && !$0.contains("another-secret") })
   }
 
+  @Test func `gives each server an address of its own`() throws {
+    let view = #""view":{"listen":"127.0.0.1:9000","users":[]}"#
+    #expect(
+      try problems(#"{"listen":"127.0.0.1:9000",\#(view)}"#).contains {
+        $0.contains("/view/listen: The address is that")
+      }
+    )
+    let metrics = #"{"listen":"127.0.0.1:9000","metrics_listen":"127.0.0.1:9000"}"#
+    #expect(try problems(metrics).contains { $0.contains("/metrics_listen: The address is that of listen, too.") })
+    #expect(try problems(#"{"listen":"127.0.0.1:0","metrics_listen":"127.0.0.1:0"}"#).isEmpty)
+    #expect(try problems(#"{"retain":"9d","retain_tables":[]}"#).contains { $0.contains("The array is empty") })
+  }
+
   @Test func `refuses secrets of several lines, and signatures that cover something else`() throws {
     let lines = FileManager.default.temporaryDirectory.appendingPathComponent("postback-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: lines) }
