@@ -62,6 +62,13 @@ package struct SpoolWriter: Sendable {
     unsafe unlink(path)
   }
 
+  /// Tests if the folders of the spool are there and may be written to. Throws if not.
+  package func reach() throws(FileFailure) {
+    for name in ["tmp", "new"] where unsafe access("\(spool)/\(name)", W_OK) != 0 {
+      throw .system(.io, "\(spool)/\(name)", "The folder cannot be written to")
+    }
+  }
+
   private mutating func makeDurable(_ bytes: [UInt8], at path: String) throws(FileFailure) {
     let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)
     guard descriptor >= 0 else { throw .system(.io, path, "The file cannot be created") }

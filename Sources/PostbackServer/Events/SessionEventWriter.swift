@@ -55,6 +55,11 @@ package struct SessionEventWriter: DurableLineWriter {
     }
   }
 
+  package func reach() throws(FileFailure) {
+    guard try folder.byteCount(of: ".") == nil else { return }
+    throw FileFailure(.io, folder.path, "The folder is missing", advice: "Bring it back")
+  }
+
   package mutating func write(_ bytes: [UInt8]) throws(FileFailure) {
     // A part may be moved away at any time.
     if let part, try folder.byteCount(of: part.name) == nil { self.part = nil }

@@ -48,6 +48,8 @@ package final class GroupCommit: Sendable {
   private let metrics: ServerMetrics
   private let report: @Sendable (Event) -> Void
 
+  /// The time without requests after which the place of the files is looked at.
+  private static let idleInterval = DispatchTimeInterval.seconds(5)
   /// The interval of write attempts while the spool is failing and no request arrives.
   private static let probeInterval = DispatchTimeInterval.seconds(2)
   /// The time without a failure after which the spool counts as recovered. On a disk that is nearly full small writes
@@ -131,7 +133,10 @@ package final class GroupCommit: Sendable {
       } else if gathers > .zero {
         _ = work.wait(timeout: .now() + .microseconds(Int(gathers / .microseconds(1)) + 1))
       } else if !isFailing {
-        work.wait()
+        // Without requests nothing else would show that the place of the files is gone.
+        if work.wait(timeout: .now() + Self.idleInterval) == .timedOut {
+          note(0) { () throws(FileFailure) in try writer.reach() }
+        }
       } else if work.wait(timeout: .now() + Self.probeInterval) == .timedOut {
         // A load balancer that sees the failure sends no more requests, so none would show that the spool works again.
         let byteCount = state.withLock { $0.failedBytes }
@@ -182,6 +187,8 @@ package protocol DurableLineWriter: Sendable {
   mutating func write(_ bytes: [UInt8]) throws(FileFailure)
   /// Tests if this number of bytes can be written now.
   mutating func probe(byteCount: Int) throws(FileFailure)
+  /// Tests if the place of the files is there and may be written to, without writing.
+  func reach() throws(FileFailure)
   /// The time that the last write spent in fsync.
   var synchronizationTime: Duration { get }
 }

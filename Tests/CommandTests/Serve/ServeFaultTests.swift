@@ -46,6 +46,18 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
   }
 }
 
+@Suite struct `A spool that is gone` {
+  @Test func `is told to load balancers without a request that fails`() async throws {
+    let site = try await ServerSite()
+    let (spool, other) = (site.folder.path("spool"), site.folder.path("elsewhere"))
+    try FileManager.default.moveItem(atPath: spool, toPath: other)
+    try await site.wait("it is failing") { try site.request("GET", "/healthz").status == 503 }
+    try FileManager.default.moveItem(atPath: other, toPath: spool)
+    try await site.wait("it is healthy again") { try site.request("GET", "/healthz").status == 200 }
+    #expect(try site.request("POST", device, body: "{}").status == 200)
+  }
+}
+
 @Suite struct `A receiver that is asked to stop` {
   @Test func `finishes requests that have begun`() async throws {
     let site = try await ServerSite()
