@@ -42,22 +42,20 @@ package struct AttributionFile {
       if try readDictionaries(body) { return }
     }
     for (index, line) in lines.enumerated() where !isBlank(line) {
-      var record = Record(line: index + 1, value: nil, raw: line)
-      if line.count > Self.mostRecordBytes {
-        record.defect = "The line has more than \(Self.mostRecordBytes) bytes."
-      } else {
-        let value: JSONValue
-        do throws(JSONDefect) { value = try JSONValue(parsing: Array(line)) } catch {
-          record.defect = error.advice(in: Array(line))
-          try body(record)
-          continue
-        }
-        for element in Self.elements(of: value) {
-          try body(Record(line: index + 1, value: element, raw: element == value ? line : []))
-        }
+      func refuse(_ defect: String) throws(LibcryptoFailure) {
+        try body(Record(line: index + 1, value: nil, defect: defect, raw: line))
+      }
+      guard line.count <= Self.mostRecordBytes else {
+        try refuse("The line has more than \(Self.mostRecordBytes) bytes.")
         continue
       }
-      try body(record)
+      let value: JSONValue
+      do throws(JSONDefect) { value = try JSONValue(parsing: Array(line)) } catch {
+        try refuse(error.advice(in: Array(line)))
+        continue
+      }
+      let elements = Self.elements(of: value)
+      for element in elements { try body(Record(line: index + 1, value: element, raw: element == value ? line : [])) }
     }
   }
 

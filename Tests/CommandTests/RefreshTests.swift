@@ -71,6 +71,15 @@ import Testing
     }
   }
 
+  @Test func `names the table of a step that the configuration no longer has`() async throws {
+    _ = try await refresh()
+    let text = String(decoding: try folder.contents(of: "postback.json"), as: UTF8.self)
+    let lookups = "\"lookups\": \"\(folder.path("lookups"))\","
+    try Data(text.replacing(lookups, with: "").utf8).write(to: URL(fileURLWithPath: configuration))
+    let result = try await BuiltCommand.run(["refresh", "--config", configuration])
+    #expect(result.status == 0 && result.errorText.contains("skan_enriched stays as it is"), "\(result.errorText)")
+  }
+
   @Test func `overwrites no file that is no page`() async throws {
     let file = try folder.makeFile("page.html", holding: Array("a model".utf8))
     let check = try await BuiltCommand.run(["config", "check", configuration])

@@ -110,7 +110,7 @@ struct ForwardedBody: ~Copyable {
     while true {
       let count: Int
       do throws(GzipText.Failure) { count = try text.read(body, into: &piece) } catch {
-        throw Refusal(400, "The body cannot be decoded: \(error.description).")
+        throw Refusal(400, "The body cannot be decoded: \(error.description)")
       }
       if count == 0 { return whole }
       guard whole.count + count <= limit else { return nil }
@@ -125,7 +125,7 @@ struct ForwardedBody: ~Copyable {
     while true {
       let count: Int
       do throws(GzipText.Failure) { count = try text.read(body, into: &piece) } catch {
-        throw Refusal(400, "The body cannot be decoded: \(error.description).")
+        throw Refusal(400, "The body cannot be decoded: \(error.description)")
       }
       if count == 0 { return }
       total += count

@@ -14,8 +14,8 @@ struct ConfigCheckCommand: Command {
       FILE is the configuration of --config (docs/configuration.md). The models, the lookup tables, the costs, the rates, the
       partners, the keys and the secrets are read as the commands read them. Nothing is written and no connection is
       made: the address of a database is only parsed. Each problem is printed with its file and its place.
-      Exit status: 0; 64 usage, 65 the configuration or a file that it names is wrong, 66 files are missing, and nothing
-      else is wrong.
+      Exit status: 0; 64 usage, 65 the configuration or a file that it names is wrong, or a model, the rates, the partners or
+      a secret is missing, 66 other files are missing, and nothing else is wrong.
       """,
     options: Options.options,
     example: "postback config check postback.json"

@@ -1,10 +1,12 @@
 internal import Answers
 internal import Base
+internal import CampaignEnrichment
 internal import DerivedTables
 internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
 internal import PostbackServer
+internal import Tables
 
 /// `postback refresh`: brings all that follows from the tables of a run up to date.
 struct RefreshCommand: Command {
@@ -179,6 +181,20 @@ struct RefreshSteps {
     Terminal.note("These steps have something to do too, and --only leaves them out: \(list).")
   }
 
+  /// Says which tables of earlier nights stay as they are, because the configuration no longer asks for their step.
+  private func tellStale() throws(CommandFailure) {
+    guard configuration != nil, only == nil, !isConfigured("enrich") else { return }
+    let folder = "\(output)/\(Table.enriched.name)"
+    do throws(FileFailure) {
+      guard try DurableFolder(folder).byteCount(of: ".") != nil else { return }
+    } catch {
+      throw CommandFailure(error)
+    }
+    Terminal.note(
+      "\(folder) stays as it is, without what is new: the configuration has no lookups any more. Remove it if nobody reads it."
+    )
+  }
+
   /// Returns the steps that have something to do, with the reasons, and those that have not.
   func plan() throws(CommandFailure) -> [RefreshResult] {
     func planned(_ step: String, _ note: String) -> [RefreshResult] {
@@ -208,6 +224,7 @@ struct RefreshSteps {
       results.append(try await perform(try RunCommand(try arguments(RunCommand.manual, ["--json"]))))
     }
     tellLeftOut()
+    try tellStale()
     let (derived, signals) = try await derived(has).run()
     results += derived
     if has("report") {
