@@ -15,7 +15,7 @@ extension Table {
         .key,
         .required,
         """
-        The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without \
+        The first 128 bits of a SHA-256: of the vendor, and of the network, the transaction and the window in lower case, joined by U+2063; without \
         a transaction of the vendor, the row, and its number among equal ones.
         """
       ),
