@@ -539,7 +539,7 @@ CREATE TABLE asa_daily (
 OPTIONS (description = "The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.");
 
 CREATE TABLE skan_imported (
-  `import_key` STRING NOT NULL OPTIONS (description = "The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones."),
+  `import_key` STRING NOT NULL OPTIONS (description = "The first 128 bits of a SHA-256: of the vendor, and of the network, the transaction and the window in lower case, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones."),
   `vendor` STRING NOT NULL OPTIONS (description = "The vendor of the export: --vendor, or the name of the mapping."),
   `verification` STRING NOT NULL OPTIONS (description = "none: no signature of Apple's says that the row is true."),
   `version` STRING OPTIONS (description = "The version of SKAdNetwork, as the vendor writes it."),

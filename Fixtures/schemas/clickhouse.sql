@@ -561,7 +561,7 @@ ORDER BY tuple()
 COMMENT 'The installs that Apple Search Ads attributes, by the day of receipt, app, campaign and country. They are counted on devices and are never added to those of skan_daily: another network may claim the same install with a postback. Tests are left out. In CSV a null is an empty field.';
 
 CREATE TABLE skan_imported (
-  import_key String COMMENT 'The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.',
+  import_key String COMMENT 'The first 128 bits of a SHA-256: of the vendor, and of the network, the transaction and the window in lower case, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.',
   vendor String COMMENT 'The vendor of the export: --vendor, or the name of the mapping.',
   verification LowCardinality(String) COMMENT 'none: no signature of Apple\'s says that the row is true.',
   version Nullable(String) COMMENT 'The version of SKAdNetwork, as the vendor writes it.',

@@ -1054,7 +1054,7 @@ CREATE TABLE skan_imported (
   PRIMARY KEY (import_key)
 );
 COMMENT ON TABLE skan_imported IS 'A row of an export without Apple''s signature, as a vendor wrote it: nothing in it is verified, and no other table has it as a postback. skan_vendor_daily compares its sums with those of skan_postbacks.';
-COMMENT ON COLUMN skan_imported.import_key IS 'The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.';
+COMMENT ON COLUMN skan_imported.import_key IS 'The first 128 bits of a SHA-256: of the vendor, and of the network, the transaction and the window in lower case, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.';
 COMMENT ON COLUMN skan_imported.vendor IS 'The vendor of the export: --vendor, or the name of the mapping.';
 COMMENT ON COLUMN skan_imported.verification IS 'none: no signature of Apple''s says that the row is true.';
 COMMENT ON COLUMN skan_imported.version IS 'The version of SKAdNetwork, as the vendor writes it.';

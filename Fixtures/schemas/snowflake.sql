@@ -552,7 +552,7 @@ COMMENT = 'The installs that Apple Search Ads attributes, by the day of receipt,
 -- COPY INTO asa_daily FROM @STAGE/asa_daily/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 CREATE TABLE skan_imported (
-  "IMPORT_KEY" VARCHAR NOT NULL COMMENT 'The first 128 bits of a SHA-256: of the vendor, the network, the transaction and the window, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.',
+  "IMPORT_KEY" VARCHAR NOT NULL COMMENT 'The first 128 bits of a SHA-256: of the vendor, and of the network, the transaction and the window in lower case, joined by U+2063; without a transaction of the vendor, the row, and its number among equal ones.',
   "VENDOR" VARCHAR NOT NULL COMMENT 'The vendor of the export: --vendor, or the name of the mapping.',
   "VERIFICATION" VARCHAR NOT NULL COMMENT 'none: no signature of Apple''s says that the row is true.',
   "VERSION" VARCHAR COMMENT 'The version of SKAdNetwork, as the vendor writes it.',
