@@ -12,8 +12,7 @@ package struct RunTables: Sendable {
   package let events: TableFiles
   /// The rejects, without those that were read again unless these are wanted.
   package let rejects: TableFiles
-  /// The first time of receipt, in milliseconds since 1970, from which no rows were removed because of their age; nil if none were.
-  package let completeSince: Int64?
+  private let states: OutputStates
 
   /// Finds the tables at paths, as `TableFiles` does. `states` are those of outputs that have no state in their folder.
   package init(
@@ -23,7 +22,7 @@ package struct RunTables: Sendable {
     progress: AnalysisProgress.Handler? = nil
   ) throws(FileFailure) {
     let readings = try OutputStates(of: paths, among: states)
-    completeSince = try readings.removedUpTo().map { $0 + 1 }
+    self.states = readings
     func files(_ table: Table) throws(FileFailure) -> TableFiles {
       var files = try TableFiles(table, at: paths, readings)
       files.progress = progress
@@ -33,6 +32,10 @@ package struct RunTables: Sendable {
     let rejects = try files(.rejects)
     self.rejects = includingReprocessed ? rejects : try rejects.withoutReprocessed(states: states)
   }
+
+  /// Returns the first time of receipt, in milliseconds since 1970, from which no rows were removed because of their age; nil if
+  /// none were.
+  package func completeSince() throws(FileFailure) -> Int64? { try states.removedUpTo().map { $0 + 1 } }
 
   /// Indicates that each path is the output of a run, with all of its tables.
   package var areOfWholeRuns: Bool { postbacks.isOfWholeRuns }

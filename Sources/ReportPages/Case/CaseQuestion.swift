@@ -56,7 +56,7 @@ package struct CaseQuestion {
     var all = query
     all.conditions = []
     var inputs = SignalInputs(rejects: rejects, accepted: accepted)
-    (inputs.settled, inputs.enriched, inputs.since) = (settled, enriched, tables.completeSince)
+    (inputs.settled, inputs.enriched, inputs.since) = (settled, enriched, try tables.completeSince())
     (inputs.models, inputs.lateAfterDays) = (try paths.flatMap(ModelMeanings.models), lateDays)
     let report = try await SignalReport(all, of: inputs, jobs: jobs)
     let parties = try await parties(of: file)

@@ -43,7 +43,7 @@ package struct ReportSources: Sendable {
   package func content() async throws(PipelineFailure) -> (content: ReportContent, signals: KnownSignals) {
     let inputs = try PipelineFailure.state { () throws(FileFailure) in
       var inputs = SignalInputs(rejects: tables.rejects, accepted: tables.postbacks)
-      inputs.since = tables.completeSince
+      inputs.since = try tables.completeSince()
       for path in paths { inputs.models += try ModelMeanings.models(ofRun: path) }
       guard let single else { return inputs }
       inputs.settled = try TableFiles(derived: .settled, of: single)

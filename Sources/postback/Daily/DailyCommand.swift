@@ -157,7 +157,7 @@ struct DailyCommand: DerivedCommand {
     inputs.models = ModelMeanings(models)
     (inputs.costs, inputs.currency) = (costs, currency)
     var tested = SignalInputs(rejects: inputs.rejects, accepted: inputs.accepted)
-    (tested.settled, tested.models, tested.since) = (settled?.rows, models, work.tables.completeSince)
+    (tested.settled, tested.models, tested.since) = (settled?.rows, models, try work.tables.completeSince())
     tested.enriched = try TableFiles(derived: .enriched, in: work.source(of: .enriched))
     let signals = try await KnownSignals(of: tested, jobs: derived.jobs, cache: work.cache)
     // The parties whose values a suspicion is about.

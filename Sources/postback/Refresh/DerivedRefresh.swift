@@ -89,7 +89,7 @@ struct DerivedRefresh {
     for case let daily as DailyCommand in planned {
       preparation.daily = try daily.countingSettings()
       preparation.lateAfterDays = SignalCounter.lateAfterDays
-      preparation.signalsSince = work.tables.completeSince
+      preparation.signalsSince = try work.tables.completeSince()
     }
     try await preparation.fill(
       work.cache,

@@ -151,7 +151,7 @@ struct RejectsCommand: Command {
       defer { progress.clear() }
       let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
       let (rejects, accepted) = (tables.rejects, tables.postbacks)
-      if let since = tables.completeSince, query.span.since ?? .min < since {
+      if let since = try tables.completeSince(), query.span.since ?? .min < since {
         Terminal.note(
           """
           Rows from before \(Timestamp(milliseconds: since)) were removed because of their age. What is left of them is counted, and \
@@ -197,7 +197,7 @@ struct RejectsCommand: Command {
         )
         var inputs = SignalInputs(rejects: rejects, accepted: accepted)
         (inputs.settled, inputs.enriched) = (try derived(.settled), try derived(.enriched))
-        inputs.since = tables.completeSince
+        inputs.since = try tables.completeSince()
         (inputs.models, inputs.lateAfterDays) = (try paths.flatMap(ModelMeanings.models), options.lateDays)
         let report = try await SignalReport(query, of: inputs, jobs: jobs)
         let vendors = try paths.count == 1 ? VendorReport.read(in: DerivedSnapshot(of: paths[0]).folder) : []
