@@ -113,15 +113,12 @@ package struct AttributionFile {
     equal = counts
   }
 
-  /// The keys that the records of this file have by their numbers, in any reading of its lines.
-  package func numberedKeys() throws(LibcryptoFailure) -> Set<String> {
+  /// Returns the keys that the records of this file have by their numbers, `count` of them now, in any reading of its lines.
+  package func numberedKeys(_ count: Int) throws(LibcryptoFailure) -> Set<String> {
     let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
     var keys: Set<String> = []
-    var count = bytes.count { $0 == UInt8(ascii: "\n") } + 1
-    var records = 0
-    try forEach { _ in records += 1 }
-    count = max(count, records)
-    for number in 1...count {
+    let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+    for number in 1...max(count, lineCount) {
       keys.insert(AttributionKey.key(try AttributionKey.digest([digest, "\(number)"])))
     }
     return keys

@@ -44,7 +44,7 @@ struct SearchAdsImportCommand: Command {
         try file.payloads(&equal) { rows.append($0) }
         try table.append(rows)
         if table.journal.standings.contains(where: { $0.value.outcome == .malformed }) {
-          try table.journal.removeMalformed(file.numberedKeys().subtracting(rows.map(\.key)))
+          try table.journal.removeMalformed(file.numberedKeys(rows.count).subtracting(rows.map(\.key)))
         }
       } catch {
         throw CommandFailure(of: error)
