@@ -4,44 +4,47 @@ internal import Glibc
 package enum WholeFile {
   /// Returns all bytes of a file. Throws if it has more than `limit` bytes.
   package static func read(_ path: String, upTo limit: Int) throws(FileFailure) -> [UInt8] {
+    let bytes = try read(path, atMost: limit + 1)
+    guard bytes.count <= limit else {
+      throw FileFailure(.incompatible, path, "The file has more than \(limit) bytes")
+    }
+    return bytes
+  }
+
+  /// Returns the first bytes of a file, `count` at most; nil if there is no regular file at the path.
+  package static func opening(_ path: String, _ count: Int) throws(FileFailure) -> [UInt8]? {
+    kind(of: path) == S_IFREG ? try read(path, atMost: count) : nil
+  }
+
+  private static func read(_ path: String, atMost limit: Int) throws(FileFailure) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw .system(.notFound, path, "The file cannot be opened", errno, access: .read)
     }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: min(limit + 1, 1 << 16))
-    while true {
-      let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+    var piece = [UInt8](repeating: 0, count: min(limit, 1 << 16))
+    while bytes.count < limit {
+      let count = unsafe Glibc.read(descriptor, &piece, min(piece.count, limit - bytes.count))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .system(.io, path, "The file cannot be read", errno, access: .read) }
-      if count == 0 { return bytes }
+      if count == 0 { break }
       bytes += piece[..<count]
-      guard bytes.count <= limit else {
-        throw FileFailure(.incompatible, path, "The file has more than \(limit) bytes")
-      }
     }
+    return bytes
   }
 
-  /// Returns the first bytes of a file, `count` at most; nil if there is no regular file at the path.
-  package static func opening(_ path: String, _ count: Int) throws(FileFailure) -> [UInt8]? {
+  /// Returns the kind of what is at a path, or at the end of a link; nil if there is nothing.
+  private static func kind(of path: String) -> mode_t? {
     var status = stat()
-    guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .system(.notFound, path, "The file cannot be opened", errno, access: .read) }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: count)
-    let received = unsafe pread(descriptor, &bytes, count, 0)
-    guard received >= 0 else { throw .system(.io, path, "The file cannot be read", errno, access: .read) }
-    return Array(bytes[..<received])
+    return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   /// Replaces the content of a file, which all users can read. A reader sees the old content or the new one, never a
   /// mixture. The content is not durable: after a crash of the system the file can be empty or old.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
-    var status = stat()
     // The rename would replace a device or a named pipe as well.
-    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    if let kind = kind(of: path), kind != S_IFREG {
       throw FileFailure(.cannotCreate, path, "This is not a regular file", advice: "Give another path")
     }
     let file = try UnfinishedFile(path)
