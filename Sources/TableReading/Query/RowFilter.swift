@@ -80,7 +80,7 @@ extension RowFilter.Term {
     if let number, let other = isTime ? row.time(column) : row.integer(column) {
       return other < number ? -1 : other > number ? 1 : 0
     }
-    if let amount, let other = try? Amount(parsing: String(decoding: row.bytes[cell.indices], as: UTF8.self)) {
+    if let amount, let other = row.amount(column) {
       return other < amount ? -1 : other > amount ? 1 : 0
     }
     return row.bytes.order(of: cell, to: values[0])
