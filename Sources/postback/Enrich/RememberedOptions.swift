@@ -1,6 +1,5 @@
 internal import DerivedTables
 internal import DurableFiles
-internal import Glibc
 
 /// The options that a command on derived tables uses if they are not given, because an earlier one was given them: so that a
 /// table is not made anew with other settings by mistake.
@@ -55,7 +54,7 @@ enum RememberedOptions {
   static func values(_ arguments: Arguments) -> [String: [String]] {
     var values: [String: [String]] = [:]
     for name in groups.joined() where arguments.has(name) {
-      values[name] = arguments.all(name).map { paths.contains(name) ? whole($0) : $0 }
+      values[name] = arguments.all(name).map { paths.contains(name) ? WholePath.of($0) : $0 }
     }
     return values
   }
@@ -63,11 +62,5 @@ enum RememberedOptions {
   private static func text(_ values: [String]) -> String {
     let text = values.joined(separator: " ")
     return text.isEmpty ? "given" : text
-  }
-
-  private static func whole(_ path: String) -> String {
-    guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
-    defer { unsafe free(folder) }
-    return "\(unsafe String(cString: folder))/\(path)"
   }
 }

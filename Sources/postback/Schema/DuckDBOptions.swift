@@ -1,6 +1,5 @@
 internal import Ledger
 internal import DurableFiles
-internal import Glibc
 internal import Tables
 
 /// The options of `postback schema` for DuckDB over the files of an output.
@@ -37,9 +36,9 @@ struct DuckDBOptions {
       }
       return nil
     }
-    self.output = Self.absolute(output)
+    self.output = WholePath.resolved(output)
     state = options.state ?? StateFolder.path(in: output)
-    folder = options.folder.map(Self.absolute)
+    folder = options.folder.map(WholePath.resolved)
     self.names = names
     for path in [self.output, folder ?? ""] where !DuckDB.canOpen(path) {
       throw CommandFailure(
@@ -89,16 +88,5 @@ struct DuckDBOptions {
     let script = DuckDBScript(found, of: committed)
     guard let folder else { return script.views }
     return script.parquet(in: folder, postbacks: needsPostbacks ? try committed?.files(of: .postbacks) : nil)
-  }
-
-  /// Returns the path without links if it exists, and otherwise the path from the root.
-  private static func absolute(_ path: String) -> String {
-    if let resolved = unsafe realpath(path, nil) {
-      defer { unsafe free(resolved) }
-      return unsafe String(cString: resolved)
-    }
-    guard !path.hasPrefix("/"), let current = unsafe getcwd(nil, 0) else { return path }
-    defer { unsafe free(current) }
-    return "\(unsafe String(cString: current))/\(path)"
   }
 }
