@@ -86,12 +86,7 @@ struct ClusterStatistics {
   /// 1.
   private static func scores(_ histogram: [Int], isRanked: Bool) -> Scores {
     let all = Double(histogram.reduce(0, +))
-    var below = 0.0
-    var scores: [Double] = []
-    for (place, count) in histogram.enumerated() {
-      scores.append(isRanked ? (2 * below + Double(count)) / all - 1 : Double(place))
-      below += Double(count)
-    }
+    let scores = isRanked ? RankScores.of(histogram) : histogram.indices.map { Double($0) }
     let mean = zip(histogram, scores).reduce(0) { $0 + Double($1.0) * $1.1 } / all
     let variance = zip(histogram, scores).reduce(0) { $0 + Double($1.0) * ($1.1 - mean) * ($1.1 - mean) } / all
     return Scores(scores: scores, variance: variance)
@@ -123,7 +118,10 @@ struct ClusterStatistics {
       sum.score += zip(histogram, scores.scores).reduce(0) { $0 + Double($1.0) * $1.1 }
       sum.variance += Double(count) * max(scores.variance, typical)
       sum.count += count
-      sum.top += Rate(count: Self.top(histogram, scores, measure), total: count)
+      // The highest values are those above the middle of all values of the stratum.
+      sum.top +=
+        measure == .coarse
+        ? Rate(count: histogram.last ?? 0, total: count) : RankScores.top(histogram, scores.scores)
       sums[campaign] = sum
     }
     let campaigns = sums.sorted {
@@ -142,12 +140,6 @@ struct ClusterStatistics {
         return Self.test(measure, SignalParty(kind: kind, name: party), app, own, others)
       }
     }
-  }
-
-  /// The number of the highest values: those above the middle of all values of the stratum.
-  private static func top(_ histogram: [Int], _ scores: Scores, _ measure: ClusterMeasure) -> Int {
-    if measure == .coarse { return histogram.last ?? 0 }
-    return zip(histogram, scores.scores).reduce(0) { $0 + ($1.1 > 0 ? $1.0 : 0) }
   }
 
   private static func test(
