@@ -124,8 +124,8 @@ struct SignalSection {
         .share(test.others.count, of: test.others.total),
         .amount(Self.signed(test.effect)),
         .amount(test.campaigns.map { "\($0.own), \($0.others) of others" } ?? ""),
-        .amount(Self.probability(test.pValue)),
-        .amount(Self.probability(test.correctedPValue))
+        .amount(SignalsAnswer.probability(test.pValue)),
+        .amount(SignalsAnswer.probability(test.correctedPValue))
       )
     }
     return table.html
@@ -149,7 +149,7 @@ struct SignalSection {
         .number(test.own.total),
         .share(test.own.count, of: test.own.total),
         .share(test.others.count, of: test.others.total),
-        .amount(Self.probability(test.correctedPValue))
+        .amount(SignalsAnswer.probability(test.correctedPValue))
       )
     }
     return "<details><summary>Tests that found nothing</summary>\(table.html)</details>"
@@ -166,10 +166,6 @@ struct SignalSection {
   private static func signed(_ effect: Double) -> String {
     let thousandths = (effect * 1000).rounded() / 1000
     return thousandths > 0 ? "+\(thousandths)" : "\(thousandths)".replacing("-", with: "−")
-  }
-
-  private static func probability(_ value: Double) -> String {
-    value < 0.0001 ? "< 0.0001" : "\((value * 10_000).rounded() / 10_000)"
   }
 }
 
