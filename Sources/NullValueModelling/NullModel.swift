@@ -132,11 +132,6 @@ package struct NullModel: Sendable {
     return zip(stratum.counts, shares).map { ($0 + ratio * $1) / weight }
   }
 
-  /// Returns the estimate for the null postbacks of a stratum. Throws if it has no values and the pool is too small.
-  package func estimate(_ stratum: NullStratum) throws(Refusal) -> NullEstimate {
-    try prediction(stratum).sum(over: stratum.nulls)
-  }
-
   /// Returns the predictive distribution of a stratum from its own values alone. Throws if they are too few.
   package static func alone(_ stratum: NullStratum, amounts: [Double]) throws(Refusal) -> NullPrediction {
     guard stratum.values > 0 else { throw .noValues }
@@ -168,18 +163,5 @@ private struct Moments {
     var squares = 0.0
     for (number, amount) in zip(counts, amounts) { squares += number * (amount - mean) * (amount - mean) }
     (self.count, self.mean, self.squares) = (count, mean, squares)
-  }
-}
-
-extension NullStratum {
-  /// Returns the stratum of a later conversion window for the installs of this one, which is that of the first window.
-  ///
-  /// An install without a value in its first postback sends no later one (Apple, "Receiving postbacks in multiple
-  /// conversion windows"), so the later window has no null postbacks to count. The counts get one more category at the
-  /// end, for installs whose first postback has a value and that sent no later one: its amount is 0. Nil if there are
-  /// more later postbacks than first ones with a value.
-  package func later(counts: [Int]) -> NullStratum? {
-    let without = values - Double(counts.reduce(0, +))
-    return without < 0 ? nil : NullStratum(counts: counts.map { Double($0) } + [without], nulls: nulls)
   }
 }

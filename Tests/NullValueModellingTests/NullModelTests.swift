@@ -16,14 +16,6 @@ import Testing
     #expect(abs(interval.high - 67.8263) < 5e-5)
   }
 
-  @Test func `a later window counts the installs that sent nothing`() throws {
-    // 40 installs with a value, 10 without; 8 later postbacks of 5 each: 1.00 an install.
-    let later = try #require(NullStratum(counts: [40], nulls: 10).later(counts: [8]))
-    #expect(later == NullStratum(counts: [8, 32], nulls: 10))
-    #expect(abs(try NullModel.alone(later, amounts: [5, 0]).sum(over: 10).mean - 10) < 1e-9)
-    #expect(NullStratum(counts: [5], nulls: 1).later(counts: [6]) == nil)
-  }
-
   @Test func `without null postbacks the interval is the point 0`() throws {
     let estimate = try NullModel.alone(NullStratum(counts: [19, 6], nulls: 0), amounts: [0, 5]).sum(over: 0)
     #expect(estimate.mean == 0)
@@ -55,16 +47,16 @@ import Testing
       let strata = (0..<count).map { (number: Int) in NullStratum(counts: [20 + number, 3 + number % 3], nulls: 4) }
       return try NullModel(strata, amounts: [0, 5])
     }
-    let estimate = try pool(8).estimate(empty)
+    let estimate = try pool(8).prediction(empty).sum(over: empty.nulls)
     #expect(estimate.credibility == 0)
     #expect(estimate.mean > 0)
-    #expect(throws: NullModel.Refusal.tooFew) { try pool(7).estimate(empty) }
+    #expect(throws: NullModel.Refusal.tooFew) { try pool(7).prediction(empty) }
   }
 
   @Test func `the error of the pool is common to all strata, so a total is wider than independent errors`() throws {
     let strata = (0..<12).map { (number: Int) in NullStratum(counts: [30 + 3 * number, 1 + number % 4], nulls: 10) }
     let model = try NullModel(strata, amounts: [0, 5])
-    let estimates = try strata.map { try model.estimate($0) }
+    let estimates = try strata.map { try model.prediction($0).sum(over: $0.nulls) }
     let total = NullEstimate.total(estimates)
     #expect(abs(total.mean - estimates.reduce(0) { $0 + $1.mean }) < 1e-9)
     #expect(total.variance > estimates.reduce(0) { $0 + $1.variance })
