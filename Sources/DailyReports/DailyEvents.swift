@@ -92,7 +92,10 @@ package struct DailyEventReader: Sendable {
   /// Reads a batch. Only rows of these postbacks are parsed.
   func read(_ batch: RawBatch) -> Batch {
     var found = Batch()
-    var cursor = RowCursor(batch.keeping { mayBeWanted(batch.bytes.span.extracting($0.bytes.indices)) }, of: .events)
+    let places = batch.records.indices.filter { place in
+      mayBeWanted(batch.bytes.span.extracting(batch.records[place].bytes.indices))
+    }
+    var cursor = RowCursor(batch.keeping(places), of: .events)
     while cursor.next() {
       guard let postback = cursor.key(key), postbacks.contains(postback), let name = cursor.text(name) else { continue }
       var event = DailyEvent(
@@ -123,21 +126,5 @@ package struct DailyEventReader: Sendable {
   /// Tells if a line may be a row of a wanted postback, by its first bytes.
   private func mayBeWanted(_ line: Span<UInt8>) -> Bool {
     PostbackKey(leading: line).map(postbacks.contains) ?? true
-  }
-}
-
-extension RawBatch {
-  /// The batch with those of its records alone that are wanted.
-  fileprivate func keeping(_ isWanted: (Record) -> Bool) -> RawBatch {
-    var kept = self
-    kept.records = []
-    var before = 0
-    for index in origins.indices {
-      let count = kept.records.count
-      kept.records += records[before..<before + origins[index].recordCount].filter(isWanted)
-      before += origins[index].recordCount
-      kept.origins[index].recordCount = kept.records.count - count
-    }
-    return kept
   }
 }

@@ -97,22 +97,3 @@ struct SignatureOwners: Sendable {
     return owner
   }
 }
-
-extension RawBatch {
-  /// Returns the batch with some of its records alone, which are given by their places in ascending order.
-  func keeping(_ places: [Int]) -> RawBatch {
-    var kept = self
-    kept.records = []
-    var (before, next) = (0, 0)
-    for index in origins.indices {
-      before += origins[index].recordCount
-      let first = next
-      while next < places.count, places[next] < before {
-        kept.records.append(records[places[next]])
-        next += 1
-      }
-      kept.origins[index].recordCount = next - first
-    }
-    return kept
-  }
-}

@@ -49,6 +49,20 @@ package struct RawBatch: Sendable {
     return only
   }
 
+  /// Returns the batch with some of its records alone, which are given by their places in ascending order.
+  package func keeping(_ places: [Int]) -> RawBatch {
+    var kept = self
+    kept.records = places.map { records[$0] }
+    var (before, next) = (0, 0)
+    for index in origins.indices {
+      before += origins[index].recordCount
+      let first = next
+      while next < places.count, places[next] < before { next += 1 }
+      kept.origins[index].recordCount = next - first
+    }
+    return kept
+  }
+
   /// Returns a batch with the records in a range, and with their bytes alone.
   package func extracting(_ range: Range<Int>) -> RawBatch {
     guard let first = records[range].first, let last = records[range].last else {
