@@ -58,6 +58,11 @@ extension Int64 {
 }
 
 extension Timestamp {
+  /// Returns the date that is `day` days after 1970-01-01, as text: `2026-11-01`.
+  package static func name(ofDay day: some BinaryInteger) -> String {
+    String(Timestamp(milliseconds: Int64(day) * 86_400_000).description.prefix(10))
+  }
+
   /// Returns the month of a day, as a number of months since January of the year 0. The day is given in days since
   /// 1970-01-01.
   package static func month(ofDay day: Int64) -> Int64 {

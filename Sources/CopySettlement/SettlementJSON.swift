@@ -48,7 +48,7 @@ extension SettlementSummary.AppCount {
 
 extension SettlementSummary.Group {
   fileprivate var json: JSONValue {
-    let monday = key.week.map { String("\(Timestamp(milliseconds: $0 * 86_400_000))".prefix(10)) }
+    let monday = key.week.map { Timestamp.name(ofDay: $0) }
     let head: [JSONValue.Member] = [
       .init("network_name", .string(key.network)),
       .init("app_id", .integer(Int(key.appID))),

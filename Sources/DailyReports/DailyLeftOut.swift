@@ -48,7 +48,7 @@ extension DailySummary {
         in: output,
         before: { _ in Int(emptied.postbacks) },
         now: 0,
-        of: "postbacks received on \(String(Timestamp(milliseconds: emptied.day * 86_400_000).description.prefix(10)))",
+        of: "postbacks received on \(Timestamp.name(ofDay: emptied.day))",
         because: "no row of the input is of this day any more"
       )
     }

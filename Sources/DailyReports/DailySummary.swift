@@ -256,10 +256,5 @@ extension DailySummary {
     return .object([.init("first", json(day: days.lowerBound)), .init("last", json(day: days.upperBound))])
   }
 
-  private func json(day: Int64?) -> JSONValue { day.map { .string(Self.text($0)) } ?? .null }
-
-  /// A day as text: `2026-03-01`.
-  package static func text(_ day: Int64) -> String {
-    String(Timestamp(milliseconds: day * 86_400_000).description.prefix(10))
-  }
+  private func json(day: Int64?) -> JSONValue { day.map { .string(Timestamp.name(ofDay: $0)) } ?? .null }
 }

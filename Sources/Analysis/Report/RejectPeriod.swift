@@ -47,11 +47,7 @@ package struct RejectPeriod: Sendable, Hashable, CustomStringConvertible {
 
   /// The first and the last date.
   package var description: String {
-    let (first, last) = (Self.name(days.lowerBound), Self.name(days.upperBound))
+    let (first, last) = (Timestamp.name(ofDay: days.lowerBound), Timestamp.name(ofDay: days.upperBound))
     return first == last ? first : "\(first)/\(last)"
-  }
-
-  private static func name(_ day: Int) -> String {
-    String("\(Timestamp(milliseconds: Int64(day) * 86_400_000))".prefix(10))
   }
 }

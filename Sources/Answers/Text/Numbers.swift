@@ -1,4 +1,3 @@
-package import Base
 package import ConversionModel
 
 /// The formats of numbers in a page.
@@ -45,11 +44,4 @@ package enum Numbers {
 
   /// The share with one digit after the point.
   package static func percent(_ share: Double) -> String { "\((share * 1000).rounded(.toNearestOrEven) / 10) %" }
-}
-
-extension Timestamp {
-  /// Returns the date that is `day` days after 1970-01-01.
-  package static func name(ofDay day: Int) -> String {
-    String("\(Timestamp(milliseconds: Int64(day) * 86_400_000))".prefix(10))
-  }
 }

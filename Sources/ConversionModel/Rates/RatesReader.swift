@@ -14,7 +14,7 @@ struct RatesReader {
   /// Returns all rates, by day since 1970-01-01 and by currency; throws all problems.
   consuming func rates() throws(RatesErrors) -> [Int64: [String: ExchangeRate]] {
     for day in byDay.keys.sorted() where byDay[day]?.contains(where: { $0.value.isOne }) == false {
-      note(nil, "No currency has the rate 1 on \(Self.text(of: day)). List the base currency with the rate 1.")
+      note(nil, "No currency has the rate 1 on \(Timestamp.name(ofDay: day)). List the base currency with the rate 1.")
     }
     guard problems.isEmpty else { throw RatesErrors(problems: problems) }
     return byDay
@@ -75,9 +75,5 @@ struct RatesReader {
 
   private mutating func note(_ line: Int?, _ reason: String) {
     problems.append(RatesProblem(file: file, line: line, reason: reason))
-  }
-
-  private static func text(of day: Int64) -> Substring {
-    Timestamp(milliseconds: day * 86_400_000).description.prefix(10)
   }
 }

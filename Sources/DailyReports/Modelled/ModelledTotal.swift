@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 package import JSON
 internal import NullValueModelling
@@ -8,7 +9,7 @@ extension ModelledRow {
   /// The total as a JSON object.
   package var json: JSONValue {
     func amount(_ amount: Amount?) -> JSONValue { amount.map { .number("\($0)") } ?? .null }
-    func day(_ day: Int64?) -> JSONValue { day.map { .string(DailySummary.text($0)) } ?? .null }
+    func day(_ day: Int64?) -> JSONValue { day.map { .string(Timestamp.name(ofDay: $0)) } ?? .null }
     return .object([
       .init(ColumnName.appID.rawValue, .integer(Int(app))),
       .init(ColumnName.postbackSequenceIndex.rawValue, .integer(window)),

@@ -39,7 +39,9 @@ extension CampaignTraffic {
 
   private var apps: [UInt8] {
     var text = CSVText(["app_id", "app_name", "direct_copies_since"])
-    for app in plan.apps { text.append([String(app.id), app.name, app.directCopiesSince.map(CSVText.date) ?? ""]) }
+    for app in plan.apps {
+      text.append([String(app.id), app.name, app.directCopiesSince.map(Timestamp.name(ofDay:)) ?? ""])
+    }
     return text.bytes
   }
 
@@ -61,8 +63,8 @@ extension CampaignTraffic {
     for campaign in plan.campaigns {
       let runsAlways = campaign.days.count == plan.days
       let targets = campaign.countries.choices.map { Audience.countries[$0] }.joined(separator: ";")
-      let from = runsAlways ? "" : CSVText.date(plan.firstDay + Int64(campaign.days.lowerBound))
-      let to = runsAlways ? "" : CSVText.date(plan.firstDay + Int64(campaign.days.upperBound) + 14)
+      let from = runsAlways ? "" : Timestamp.name(ofDay: plan.firstDay + Int64(campaign.days.lowerBound))
+      let to = runsAlways ? "" : Timestamp.name(ofDay: plan.firstDay + Int64(campaign.days.upperBound) + 14)
       let keys = [(String(campaign.campaignNumber), "campaign_id"), (campaign.sourceIdentifier, "source_identifier")]
       for (key, kind) in keys {
         text.append([
@@ -82,7 +84,7 @@ extension CampaignTraffic {
       let campaign = plan.campaigns[cost.cell.campaign]
       let network = plan.networks[campaign.network]
       text.append([
-        CSVText.date(plan.firstDay + Int64(cost.cell.day)), network.name, campaign.id,
+        Timestamp.name(ofDay: plan.firstDay + Int64(cost.cell.day)), network.name, campaign.id,
         String(plan.apps[campaign.app].id), Audience.countries[cost.cell.country], network.currency ?? "",
         CSVText.amount(cents: cost.cents), String(cost.impressions), String(cost.clicks),
       ])
@@ -96,9 +98,10 @@ extension CampaignTraffic {
     var random = SeededGenerator(seed: seed, line: 0, .cost)
     let currencies = Set(settings.models.all.compactMap(\.currency)).subtracting(["USD", "EUR"]).sorted()
     for day in plan.firstDay - 1...plan.firstDay + Int64(plan.days) + 60 {
-      text.append([CSVText.date(day), "USD", "1"])
-      text.append([CSVText.date(day), "EUR", "0.\(random.integer(in: 9000...9400))"])
-      for currency in currencies { text.append([CSVText.date(day), currency, "\(random.integer(in: 2...150))"]) }
+      let date = Timestamp.name(ofDay: day)
+      text.append([date, "USD", "1"])
+      text.append([date, "EUR", "0.\(random.integer(in: 9000...9400))"])
+      for currency in currencies { text.append([date, currency, "\(random.integer(in: 2...150))"]) }
     }
     return text.bytes
   }
@@ -125,7 +128,7 @@ extension TrueTotals {
       let currency = traffic.settings.models.models(for: app.id).first?.currency
       text.append(
         [
-          key.dateType.rawValue, CSVText.date(Int64(key.day)), String(key.window), String(app.id), network.name,
+          key.dateType.rawValue, Timestamp.name(ofDay: key.day), String(key.window), String(app.id), network.name,
           campaign.id,
           Audience.countries[Int(key.country)],
         ] + Count.allCases.map { String(row.counts[$0]) } + [
@@ -151,11 +154,6 @@ private struct CSVText {
       bytes.append(contentsOf: cell.utf8)
     }
     bytes.append(UInt8(ascii: "\n"))
-  }
-
-  /// Writes a day, a number of days since 1970.
-  static func date(_ day: Int64) -> String {
-    String(Timestamp(milliseconds: day * 86_400_000).description.prefix(10))
   }
 
   /// Writes hundredths with two decimals.

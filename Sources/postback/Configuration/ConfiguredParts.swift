@@ -214,9 +214,7 @@ extension ConfiguredParts {
   }
 
   private static func text(_ days: ClosedRange<Int64>) -> String {
-    [days.lowerBound, days.upperBound].map { day in
-      String(Timestamp(milliseconds: day * 86_400_000).description.prefix(10))
-    }.joined(separator: " to ")
+    [days.lowerBound, days.upperBound].map(Timestamp.name(ofDay:)).joined(separator: " to ")
   }
 
   private mutating func page() -> String {
