@@ -1,4 +1,3 @@
-internal import Base
 internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
@@ -119,7 +118,9 @@ struct RelatedRows: Sendable {
     var parts: [Part] = []
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
-      guard filter.matches(row), let postback = RelatedPostback(record: record(row)) else { continue }
+      guard filter.matches(row),
+        let postback = RelatedPostback(record: row.rawBody(body, base64: encodedBody) ?? [])
+      else { continue }
       if let part = make(postback, row) { parts.append(part) }
     }
     return parts
@@ -155,13 +156,5 @@ struct RelatedRows: Sendable {
       receivedAt: row.text(time),
       values: values
     )
-  }
-
-  private func record(_ row: borrowing RowCursor) -> [UInt8] {
-    if let cell = row.cell(body) { return Array(row.bytes[cell.indices]) }
-    var record: [UInt8] = []
-    guard let cell = row.cell(encodedBody) else { return record }
-    _ = Base64.standard.decode(row.bytes[cell.indices].span, appendingTo: &record)
-    return record
   }
 }

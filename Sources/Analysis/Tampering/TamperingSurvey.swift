@@ -1,4 +1,3 @@
-internal import Base
 internal import JSON
 internal import PostbackPipeline
 package import PostbackVerification
@@ -179,20 +178,11 @@ private struct DiagnosableRow {
   let body: [UInt8]
 
   init?(_ line: [UInt8]) {
-    guard case .object(let members) = try? JSONValue(parsing: line) else { return nil }
-    func text(_ key: String) -> String? {
-      guard case .string(let text) = members.first(where: { $0.key == key })?.value else { return nil }
-      return text
-    }
-    guard let code = text("reject_code").flatMap(RejectCode.init), code.isDiagnosable else { return nil }
-    var body: [UInt8] = []
-    if let raw = text("raw_body") {
-      body = Array(raw.utf8)
-    } else if let raw = text("raw_body_base64") {
-      _ = Base64.standard.decode(raw.utf8.span, appendingTo: &body)
-    }
-    self.body = body
-    digest = text("raw_sha256") ?? ""
-    forwarder = text("forwarder")
+    guard let row = try? JSONValue(parsing: line), let code = row["reject_code"]?.text.flatMap(RejectCode.init),
+      code.isDiagnosable
+    else { return nil }
+    body = row.rawBody ?? []
+    digest = row["raw_sha256"]?.text ?? ""
+    forwarder = row["forwarder"]?.text
   }
 }

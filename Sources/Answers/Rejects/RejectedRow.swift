@@ -2,6 +2,7 @@ package import Analysis
 internal import Base
 internal import JSON
 internal import SKAdNetwork
+internal import Tables
 
 /// A row of skan_rejects, as text for people.
 package struct RejectedRow {
@@ -43,13 +44,7 @@ package struct RejectedRow {
   }
 
   private var body: String {
-    let row = JSONValue.object(members)
-    if let body = row[Self.bodies[0]]?.text { return body.withControlCharactersEscaped }
-    var bytes: [UInt8] = []
-    guard let body = row[Self.bodies[1]]?.text, Base64.standard.decode(body.utf8.span, appendingTo: &bytes) else {
-      return ""
-    }
-    return String(escaping: bytes)
+    JSONValue.object(members).rawBody.map { String(escaping: $0) } ?? ""
   }
 }
 

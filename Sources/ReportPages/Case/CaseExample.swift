@@ -3,6 +3,7 @@ internal import JSON
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Signatures
+internal import Tables
 
 /// A record of a case with everything that is needed to verify it without this program.
 struct CaseExample {
@@ -43,18 +44,10 @@ struct CaseExample {
   ) throws(LibcryptoFailure) {
     let members: [JSONValue.Member] =
       if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
-    let whole = JSONValue.object(members)
-    var record: [UInt8]?
-    if let text = whole[Self.bodies[0]]?.text {
-      record = Array(text.utf8)
-    } else if let text = whole[Self.bodies[1]]?.text {
-      var bytes: [UInt8] = []
-      if Base64.standard.decode(text.utf8.span, appendingTo: &bytes) { record = bytes }
-    }
     self.number = number
     self.code = code
     row = mask.row(members.filter { !Self.bodies.contains($0.key) && $0.value != .null })
-    self.record = record
+    record = JSONValue.object(members).rawBody
     if code == RejectCode.tooLarge.rawValue {
       note = "The tables have the first bytes of this record only, so that their SHA-256 is another one."
     } else if let record {

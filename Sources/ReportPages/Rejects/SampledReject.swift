@@ -3,6 +3,7 @@ internal import Analysis
 internal import Base
 internal import JSON
 internal import SKAdNetwork
+internal import Tables
 
 /// A reject of a report's sample, as the page's script reads it.
 struct SampledReject {
@@ -21,12 +22,7 @@ struct SampledReject {
     let members: [JSONValue.Member] =
       if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
     let row = JSONValue.object(members)
-    var body: [UInt8] = []
-    if let text = row["raw_body"]?.text {
-      body = Array(text.utf8)
-    } else if let text = row["raw_body_base64"]?.text {
-      _ = Base64.standard.decode(text.utf8.span, appendingTo: &body)
-    }
+    let body = row.rawBody ?? []
     var cells: [JSONValue.Member] = []
     for member in members where !["raw_body", "raw_body_base64"].contains(member.key) && member.value != .null {
       cells.append(

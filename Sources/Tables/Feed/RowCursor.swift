@@ -218,3 +218,13 @@ package struct UnreadableRows: Sendable, Equatable {
     left.first = left.first ?? right.first
   }
 }
+
+extension JSONValue {
+  /// The bytes of a rejected record in a row as JSON; nil as from `RowCursor`.
+  package var rawBody: [UInt8]? {
+    if let body = self[ColumnName.rawBody.rawValue]?.text { return Array(body.utf8) }
+    var raw: [UInt8] = []
+    guard let text = self[ColumnName.rawBodyBase64.rawValue]?.text else { return nil }
+    return Base64.standard.decode(text.utf8.span, appendingTo: &raw) ? raw : nil
+  }
+}
