@@ -141,11 +141,9 @@ extension StratumCounts.Value {
     default:
       guard let model = json["model"]?.text, let version = json["version"]?.integer, let code = json["code"]?.integer
       else { return nil }
-      func amount(_ key: String) -> Amount? {
-        if case .number(let text)? = json[key] { Amount(written: text.utf8.span) } else { nil }
-      }
       var value = ReportedValue(modelID: model, modelVersion: Int(version), fine: Int(code))
-      (value.estimate, value.minimum, value.maximum) = (amount("estimate"), amount("minimum"), amount("maximum"))
+      value.estimate = json["estimate"]?.amount
+      (value.minimum, value.maximum) = (json["minimum"]?.amount, json["maximum"]?.amount)
       value.currency = json["currency"]?.text
       value.isCumulative = json["cumulative"] == .bool(true)
       if let tier = json["tier"]?.integer { value.tier = Int(tier) }

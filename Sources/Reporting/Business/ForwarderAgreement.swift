@@ -3,6 +3,7 @@ package import ConversionModel
 internal import DerivedTables
 package import DurableFiles
 internal import JSON
+internal import Tables
 
 /// The conversion values of a forwarder, compared with those of devices' own copies: the sums of the groups in the summary of
 /// `skan_settled`.
@@ -62,15 +63,7 @@ package struct ForwarderAgreement: Sendable {
     }
     guard case .object(let effects) = party["revenue_effect"] else { return }
     for member in effects {
-      guard case .number(let text) = member.value, let amount = Amount(written: text.utf8.span) else { continue }
-      effect[member.key, default: .zero] += amount
+      if let amount = member.value.amount { effect[member.key, default: .zero] += amount }
     }
-  }
-}
-
-extension JSONValue {
-  fileprivate var elements: [JSONValue] {
-    guard case .array(let elements) = self else { return [] }
-    return elements
   }
 }

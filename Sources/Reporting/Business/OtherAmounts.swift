@@ -75,9 +75,7 @@ extension RowCursor {
       return [:]
     }
     var amounts: [String: Amount] = [:]
-    for member in members {
-      if case .number(let text) = member.value { amounts[member.key] = Amount(written: text.utf8.span) }
-    }
+    for member in members { amounts[member.key] = member.value.amount }
     return amounts
   }
 

@@ -21,9 +21,7 @@ package struct SettledRevenue: Sendable {
       let currency = change["currency"]?.text
       rows[currency, default: 0] += Int(change["rows"]?.integer ?? 0)
       guard let currency else { continue }
-      func amount(_ key: String) -> Amount {
-        if case .number(let text)? = change[key] { Amount(written: text.utf8.span) ?? .zero } else { .zero }
-      }
+      func amount(_ key: String) -> Amount { change[key]?.amount ?? .zero }
       let known = amounts[currency] ?? (.zero, .zero)
       amounts[currency] = (known.before + amount("revenue_before"), known.after + amount("revenue_after"))
     }

@@ -227,4 +227,10 @@ extension JSONValue {
     guard let text = self[ColumnName.rawBodyBase64.rawValue]?.text else { return nil }
     return Base64.standard.decode(text.utf8.span, appendingTo: &raw) ? raw : nil
   }
+
+  /// The amount that a number is; nil for any other value.
+  package var amount: Amount? {
+    guard case .number(let text) = self else { return nil }
+    return Amount(written: text.utf8.span)
+  }
 }
