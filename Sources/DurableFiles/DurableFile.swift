@@ -129,12 +129,17 @@ package final class DurableFile: Sendable {
 
   /// Reads from an offset to the end of the buffer or of the file. Returns the number of bytes read.
   package func read<Word: BitwiseCopyable>(into buffer: inout [Word], at offset: Int64) throws(FileFailure) -> Int {
+    try unsafe buffer.withUnsafeMutableBytes { bytes in
+      Result { () throws(FileFailure) in try unsafe read(into: bytes, at: offset) }
+    }.get()
+  }
+
+  /// Reads from an offset to the end of the buffer or of the file. Returns the number of bytes read.
+  package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFailure) -> Int {
     var count = 0
-    while count < buffer.count * MemoryLayout<Word>.stride {
-      let received = unsafe buffer.withUnsafeMutableBytes { bytes in
-        let free = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[count...])
-        return unsafe pread(descriptor, free.baseAddress, free.count, off_t(offset) + off_t(count))
-      }
+    while count < buffer.count {
+      let free = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let received = unsafe pread(descriptor, free.baseAddress, free.count, off_t(offset) + off_t(count))
       if received == 0 { break }
       if received < 0, errno == EINTR { continue }
       guard received > 0 else { throw .system(.io, path, "The file cannot be read") }

@@ -1,6 +1,5 @@
 internal import CXxhash
 internal import DurableFiles
-internal import Glibc
 internal import PostbackVerification
 
 /// A file with the entries of a range of `seen.log`, sorted by key, which is looked up on disk.
@@ -26,7 +25,7 @@ final class SeenSegment: Sendable {
   let name: String
   private let path: String
   let footer: SegmentFooter
-  private let descriptor: Int32
+  private let file: DurableFile
   /// For each bucket the index of its first entry, and the checksum of its bytes in the upper half; one more at the end.
   private let directory: [UInt64]
   private let filter: SegmentFilter
@@ -35,30 +34,20 @@ final class SeenSegment: Sendable {
   init(_ folder: DurableFolder, _ name: String) throws(FileFailure) {
     self.name = name
     path = "\(folder.path)/\(name)"
-    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw .system(.cannotCreate, path, "The file cannot be opened") }
-    do throws(FileFailure) {
-      var status = stat()
-      guard unsafe fstat(descriptor, &status) == 0 else { throw .system(.io, path, "The file cannot be read") }
-      let size = Int64(status.st_size)
-      var words = [UInt64](repeating: 0, count: SegmentFooter.wordCount)
-      try Self.read(&words, descriptor, path, at: max(0, size - SegmentFooter.byteCount))
-      guard let footer = SegmentFooter(words), footer.fileBytes == size else { throw .damagedSegment(path) }
-      var directory = [UInt64](repeating: 0, count: footer.directoryCount)
-      try Self.read(&directory, descriptor, path, at: footer.directoryStart)
-      var filter = [UInt64](repeating: 0, count: Int(footer.filterWords))
-      try Self.read(&filter, descriptor, path, at: footer.filterStart)
-      guard SegmentFooter.checksum(directory, filter) == footer.checksum else { throw .damagedSegment(path) }
-      self.footer = footer
-      self.directory = directory
-      self.filter = SegmentFilter(words: filter)
-    } catch {
-      close(descriptor)
-      throw error
-    }
+    file = try DurableFile(path, .reading)
+    let size = try file.byteCount()
+    var words = [UInt64](repeating: 0, count: SegmentFooter.wordCount)
+    try Self.read(&words, file, at: max(0, size - SegmentFooter.byteCount))
+    guard let footer = SegmentFooter(words), footer.fileBytes == size else { throw .damagedSegment(path) }
+    var directory = [UInt64](repeating: 0, count: footer.directoryCount)
+    try Self.read(&directory, file, at: footer.directoryStart)
+    var filter = [UInt64](repeating: 0, count: Int(footer.filterWords))
+    try Self.read(&filter, file, at: footer.filterStart)
+    guard SegmentFooter.checksum(directory, filter) == footer.checksum else { throw .damagedSegment(path) }
+    self.footer = footer
+    self.directory = directory
+    self.filter = SegmentFilter(words: filter)
   }
-
-  deinit { close(descriptor) }
 
   /// Returns the entry with a key; nil if there is none. `inMemory` are the entries, if they were read; nil to read one
   /// bucket of them.
@@ -76,7 +65,9 @@ final class SeenSegment: Sendable {
         // Keys are spread evenly, so that a bucket is short.
         found = try unsafe withUnsafeTemporaryAllocation(byteCount: range.count, alignment: 8) { buffer in
           let bytes = UnsafeRawBufferPointer(buffer)
-          if let failure = unsafe read(into: buffer, at: range.lowerBound) { throw failure }
+          guard try unsafe file.read(into: buffer, at: Int64(range.lowerBound)) == range.count else {
+            throw FileFailure.damagedSegment(path)
+          }
           guard unsafe Self.checksum(bytes) == directory[bucket] >> 32 else { throw FileFailure.damagedSegment(path) }
           return unsafe find(key, among: bytes)
         }
@@ -113,7 +104,7 @@ final class SeenSegment: Sendable {
       (0..<count).map { unsafe decode(bytes, at: $0 * footer.entryBytes) }
     }
     var numbers = [UInt64](repeating: 0, count: found.count { $0.hasNumber } * 3)
-    try Self.read(&numbers, descriptor, path, at: footer.numbersStart + numberIndex * Int64(Self.numberBytes))
+    try Self.read(&numbers, file, at: footer.numbersStart + numberIndex * Int64(Self.numberBytes))
     var next = 0
     var entries: [Entry] = []
     entries.reserveCapacity(count)
@@ -137,9 +128,7 @@ final class SeenSegment: Sendable {
     let (first, end) = (start(ofBucket: buckets.lowerBound), start(ofBucket: buckets.upperBound))
     guard first <= end, end <= footer.entryCount else { throw .damagedSegment(path) }
     var bytes = [UInt8](repeating: 0, count: (end - first) * footer.entryBytes)
-    if let failure = unsafe bytes.withUnsafeMutableBytes({ unsafe read(into: $0, at: first * footer.entryBytes) }) {
-      throw failure
-    }
+    try Self.read(&bytes, file, at: Int64(first * footer.entryBytes))
     for bucket in buckets {
       let (start, next) = (start(ofBucket: bucket), start(ofBucket: bucket + 1))
       guard first <= start, start <= next, next <= end else { throw .damagedSegment(path) }
@@ -148,11 +137,6 @@ final class SeenSegment: Sendable {
       guard checksum == directory[bucket] >> 32 else { throw .damagedSegment(path) }
     }
     return (bytes, end - first)
-  }
-
-  /// Fills a buffer from an offset in the file; returns the failure if that is not possible.
-  private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> FileFailure? {
-    unsafe Self.read(into: buffer, descriptor, path, at: Int64(offset))
   }
 
   /// The checksum of a bucket, 32 bits.
@@ -201,7 +185,7 @@ final class SeenSegment: Sendable {
     var words = [UInt64](repeating: 0, count: 3)
     while low < high {
       let middle = (low + high) / 2
-      try Self.read(&words, descriptor, path, at: footer.numbersStart + middle * Int64(Self.numberBytes))
+      try Self.read(&words, file, at: footer.numbersStart + middle * Int64(Self.numberBytes))
       let found = PostbackKey(high: UInt64(littleEndian: words[0]), low: UInt64(littleEndian: words[1]))
       if found == key { return Int64(bitPattern: UInt64(littleEndian: words[2])) }
       if found.precedes(key) { low = middle + 1 } else { high = middle }
@@ -209,33 +193,14 @@ final class SeenSegment: Sendable {
     throw .damagedSegment(path)
   }
 
-  private static func read(
-    _ words: inout [UInt64],
-    _ descriptor: Int32,
-    _ path: String,
+  /// Fills an array from an offset in a file. Throws `.damaged` if the file ends before.
+  private static func read<Word: BitwiseCopyable>(
+    _ words: inout [Word],
+    _ file: DurableFile,
     at offset: Int64
   ) throws(FileFailure) {
-    if let failure = unsafe words.withUnsafeMutableBytes({ unsafe read(into: $0, descriptor, path, at: offset) }) {
-      throw failure
-    }
-  }
-
-  private static func read(
-    into buffer: UnsafeMutableRawBufferPointer,
-    _ descriptor: Int32,
-    _ path: String,
-    at offset: Int64
-  ) -> FileFailure? {
-    var done = 0
-    while done < buffer.count {
-      let start = unsafe buffer.baseAddress.map { unsafe $0 + done }
-      let received = unsafe pread(descriptor, start, buffer.count - done, off_t(offset) + off_t(done))
-      if received < 0, errno == EINTR { continue }
-      if received < 0 { return .system(.io, path, "The file cannot be read") }
-      if received == 0 { return .damagedSegment(path) }
-      done += received
-    }
-    return nil
+    let byteCount = words.count * MemoryLayout<Word>.stride
+    guard try file.read(into: &words, at: offset) == byteCount else { throw .damagedSegment(file.path) }
   }
 }
 
