@@ -74,6 +74,13 @@ package struct LedgerPart: Equatable, Sendable {
   /// All names that a file with the committed rows may have, in the order in which they are looked for.
   package var fileNames: [String] { unfinishedNames + [name] }
 
+  /// Returns the path of the file with the committed rows in an output folder; nil if there is none.
+  package func path(in output: String) throws(FileFailure) -> String? {
+    let folder = DurableFolder("\(output)/\(folder)")
+    for name in fileNames where try folder.byteCount(of: name) != nil { return "\(folder.path)/\(name)" }
+    return nil
+  }
+
   /// Tells if a name is one of a file that is written, of whatever part.
   package static func isUnfinished(_ name: String) -> Bool {
     name.hasPrefix(".\(namePrefix)") && [hiddenEnding, rewrittenEnding].contains { name.hasSuffix($0) }

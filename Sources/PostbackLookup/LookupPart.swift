@@ -46,10 +46,7 @@ package struct LookupPart: Sendable {
     var found: [LookupPart] = []
     for part in all where part.format == format {
       let folder = DurableFolder("\(output)/\(part.folder)")
-      var isThere = false
-      for name in part.fileNames where !isThere {
-        isThere = try folder.byteCount(of: name) != nil
-      }
+      let isThere = try part.path(in: output) != nil
       var compressed: String?
       for ending in compressions where !isThere && compressed == nil && format == .jsonLines {
         if try folder.byteCount(of: part.name + ending) != nil { compressed = "\(folder.path)/\(part.name)\(ending)" }

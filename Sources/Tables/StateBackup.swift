@@ -89,7 +89,7 @@ package struct StateBackup {
         if current == nil { current = try Ledger.reading(state).parts }
         guard current?.contains(part) == true else { return false }
         // A complete part may be moved away, as before a start.
-        guard part.phase == .complete, try Self.source(of: part, in: output) == nil else {
+        guard part.phase == .complete, try part.path(in: output) == nil else {
           throw .damaged("\(output)/\(Self.path(of: part))", "The file is missing, or is not as it was committed")
         }
         missing.append("\(output)/\(Self.path(of: part))")
@@ -102,17 +102,10 @@ package struct StateBackup {
     case copied, absent, different
   }
 
-  /// Returns the path of the file that has the rows of a part now; nil if there is none.
-  private static func source(of part: LedgerPart, in output: String) throws(FileFailure) -> String? {
-    let folder = DurableFolder("\(output)/\(part.folder)")
-    for name in part.fileNames where try folder.byteCount(of: name) != nil { return "\(folder.path)/\(name)" }
-    return nil
-  }
-
   private func copy(_ part: LedgerPart) throws(FileFailure) -> Outcome {
     let file: DurableFile
     do throws(FileFailure) {
-      guard let path = try Self.source(of: part, in: output) else { return .absent }
+      guard let path = try part.path(in: output) else { return .absent }
       file = try DurableFile(path, .reading)
     } catch {
       // It was renamed or removed in between.

@@ -31,17 +31,15 @@ package struct CommittedOutput: Sendable {
   }
 
   private func file(of part: LedgerPart) throws(FileFailure) -> StoredFiles.File {
-    let folder = DurableFolder("\(output)/\(part.folder)")
-    for name in part.fileNames where try folder.byteCount(of: name) != nil {
-      return StoredFiles.File(
-        path: "\(folder.path)/\(name)",
-        completePath: "\(folder.path)/\(part.name)",
-        byteCount: part.length,
-        rowCount: part.rows,
-        header: part.format == .csv ? try StoredFiles.header(of: "\(folder.path)/\(name)") : []
-      )
-    }
-    throw .gone("\(folder.path)/\(part.name)")
+    let completePath = "\(output)/\(part.folder)/\(part.name)"
+    guard let path = try part.path(in: output) else { throw .gone(completePath) }
+    return StoredFiles.File(
+      path: path,
+      completePath: completePath,
+      byteCount: part.length,
+      rowCount: part.rows,
+      header: part.format == .csv ? try StoredFiles.header(of: path) : []
+    )
   }
 }
 
