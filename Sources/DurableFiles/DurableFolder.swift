@@ -153,6 +153,15 @@ package struct DurableFolder: Sendable {
   }
 }
 
+extension String {
+  /// The path without slashes at its end, but for that of the root.
+  package var withoutTrailingSlashes: String {
+    var path = self
+    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+}
+
 /// The identity of a file together with its length and the times of its last changes. It changes with each change of the
 /// file.
 package struct FileVersion: Equatable, Sendable, CustomStringConvertible {

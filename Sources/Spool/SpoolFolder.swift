@@ -43,8 +43,7 @@ package final class SpoolFolder {
   }
 
   init(_ path: String, settle: Duration? = nil, deletes: Bool = false, rename: SpoolRename) throws(FileFailure) {
-    var path = path
-    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
+    let path = path.withoutTrailingSlashes
     self.path = path
     self.rename = rename
     layout = try SpoolLayout(opening: path, settle: settle)

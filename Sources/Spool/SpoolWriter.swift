@@ -24,10 +24,8 @@ package struct SpoolWriter: Sendable {
   ///
   /// Removes files that killed writers have left in `tmp/`. No sender was told that they are durable.
   package init(_ path: String) throws(FileFailure) {
-    var path = path
-    while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
-    spool = path
-    _ = try SpoolLayout(opening: path, settle: nil)
+    spool = path.withoutTrailingSlashes
+    _ = try SpoolLayout(opening: spool, settle: nil)
     removeLeftFiles()
   }
 

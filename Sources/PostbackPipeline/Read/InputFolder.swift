@@ -88,9 +88,7 @@ struct InputFolder {
     self.selection = selection
     visited = Set(selection.avoided.compactMap { (try? FileStatus(path: $0)).map(FolderID.init) })
     visited.insert(FolderID(try FileStatus(path: path)))
-    var root = path
-    while root.count > 1, root.hasSuffix("/") { root.removeLast() }
-    try enter(root, below: "")
+    try enter(path.withoutTrailingSlashes, below: "")
   }
 
   /// Adds the files of a folder, whose path below the root is `path`: empty, or with a slash at the end.

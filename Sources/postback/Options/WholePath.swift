@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Glibc
 
 /// Paths from the root.
@@ -11,8 +12,7 @@ enum WholePath {
       defer { unsafe free(resolved) }
       return unsafe String(cString: resolved)
     }
-    var trimmed = path
-    while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
+    let trimmed = path.withoutTrailingSlashes
     let (parent, name) = parts(of: trimmed)
     // The folder of the process can be gone.
     let isFirst = trimmed == "." || parent.isEmpty && trimmed.hasPrefix("/")

@@ -51,12 +51,10 @@ struct StateBackupCommand: Command {
     options = try arguments.read()
     output = try StateOptions.output(arguments, orAdvise: "Give OUT.")
     folder = try StateOptions.folder(options.state, of: output)
-    var target = options.target
-    while target.count > 1, target.hasSuffix("/") { target.removeLast() }
+    target = options.target.withoutTrailingSlashes
     guard !target.isEmpty else {
       throw CommandFailure(.usage, "No folder for the backup is given. Name a new one with --to.")
     }
-    self.target = target
   }
 
   func run() async throws(CommandFailure) {
