@@ -12,7 +12,7 @@ struct SpoolListing: ~Copyable {
 
   /// Returns the names in the folder at `path`, sorted by their bytes, without hidden names.
   static func names(in path: String) throws(FileFailure) -> [SpoolName] {
-    try reading(path, skipsFolders: false).sorted()
+    try reading(path, skipsFolders: false).names()
   }
 
   /// Returns the names in the folder at `path`, without hidden names and, if wanted, without those of folders.
@@ -73,11 +73,8 @@ struct SpoolListing: ~Copyable {
     }
   }
 
-  /// Returns the names in order.
-  consuming func names() -> [SpoolName] { sorted() }
-
   /// Returns the names in order. Sorting bytes instead of strings takes 0.1 s instead of 0.8 s for 100 000 names.
-  private consuming func sorted() -> [SpoolName] {
+  consuming func names() -> [SpoolName] {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return [] }
       // strcmp(3) compares bytes as unsigned numbers.
