@@ -202,7 +202,8 @@ struct ConfigurationReader {
   private mutating func forwarder(_ node: JSONNode) -> Forwarder? {
     guard problems.isObject(node, keys: Self.forwarderKeys, called: "A forwarder") else { return nil }
     let name = problems.text(node["name"], "1 to 64 letters, digits and - _ . :", isRequired: true) { text in
-      let isName = (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte }
+      let isName =
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isInNames || $0 == UInt8(ascii: ":") }
       return isName ? text : nil
     }
     let signature = requestSignature(node)
@@ -214,10 +215,7 @@ struct ConfigurationReader {
     for key in Self.signatureKeys where token.value != nil && node[key].value != nil {
       problems.note(node[key], "The key \(key) has no effect without hmac_secret_file.")
     }
-    let parameter = problems.text(node[Self.tokenParameterKey], "the name of a parameter of the query") { text in
-      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte && $0 != UInt8(ascii: ":") }
-        ? text : nil
-    }
+    let parameter = problems.text(node[Self.tokenParameterKey], "the name of a parameter of the query", Self.word)
     if token.value == nil, node[Self.tokenParameterKey].value != nil {
       problems.note(
         node[Self.tokenParameterKey],
@@ -232,14 +230,15 @@ struct ConfigurationReader {
     return Forwarder(name: name, secret: credential, tokenParameter: parameter)
   }
 
+  /// The name of a parameter or of a header; nil for another text.
+  private static func word(_ text: String) -> String? {
+    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(\.isInNames) ? text : nil
+  }
+
   /// Reads the form in which a forwarder signs: by default the body alone.
   private mutating func requestSignature(_ node: JSONNode) -> RequestSignature {
     var signature = RequestSignature()
-    func header(_ text: String) -> String? {
-      (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0.isNameByte && $0 != UInt8(ascii: ":") }
-        ? text : nil
-    }
-    signature.header = problems.text(node["hmac_header"], "the name of a header", header) ?? signature.header
+    signature.header = problems.text(node["hmac_header"], "the name of a header", Self.word) ?? signature.header
     if node["hmac_covers"].value != nil {
       let parts = problems.list(node["hmac_covers"]).compactMap { problems.text($0, "a part of the request") { $0 } }
       switch parts.sorted() {
@@ -258,7 +257,7 @@ struct ConfigurationReader {
       }
       return signature
     }
-    if let name = problems.text(node["hmac_timestamp_header"], "the name of a header", header) {
+    if let name = problems.text(node["hmac_timestamp_header"], "the name of a header", Self.word) {
       signature.timestamp?.header = name
     }
     if let window = problems.integer(node["hmac_window_seconds"], in: 1...86_400) {
@@ -274,8 +273,4 @@ extension Forwarder.Secret {
     case .bearer(let secrets), .hmac(let secrets, _): Set(secrets)
     }
   }
-}
-
-extension UInt8 {
-  fileprivate var isNameByte: Bool { isInNames || self == UInt8(ascii: ":") }
 }
