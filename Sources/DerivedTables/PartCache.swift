@@ -255,7 +255,7 @@ package final class PartCache: Sendable {
   /// Removes a file, if it is there.
   package func remove(_ name: String) throws(FileFailure) {
     use([name])
-    if try folder.byteCount(of: name) != nil { try folder.remove(name) }
+    try folder.remove(name)
     if !others.isEmpty { hidden.withLock { _ = $0.insert(name) } }
   }
 

@@ -47,6 +47,5 @@ package struct PartArchive: Sendable {
     try copy.keepTime(of: file)
     try copy.synchronize()
     try folder.rename(hidden, to: part.name)
-    try folder.synchronize()
   }
 }

@@ -186,9 +186,7 @@ package struct TableRetention {
     guard !removed.isEmpty || !rewritten.isEmpty else { return }
     for part in removed {
       let folder = DurableFolder("\(output)/\(part.folder)")
-      for name in [part.name, part.hiddenName, part.rewrittenName] where try folder.byteCount(of: name) != nil {
-        try folder.remove(name)
-      }
+      for name in [part.name, part.hiddenName, part.rewrittenName] { try folder.remove(name) }
     }
     for part in rewritten {
       let folder = DurableFolder("\(output)/\(part.folder)")
