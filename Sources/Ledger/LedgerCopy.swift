@@ -22,15 +22,8 @@ extension Ledger {
         advice: "Wait for the end of postback state compact; if it was interrupted, run it again"
       )
     }
-    if copy.commits > 0 { try CommitMarker.write(copy.commits, in: target) }
+    if copy.commits > 0 { _ = try CommitMarker(creating: copy.commits, in: target) }
     return copy
-  }
-}
-
-extension CommitMarker {
-  /// Writes the number of the last commit of a copied ledger into its folder, durably.
-  static func write(_ commits: Int64, in folder: DurableFolder) throws(FileFailure) {
-    _ = try CommitMarker(creating: commits, in: folder)
   }
 }
 
