@@ -62,7 +62,7 @@ struct XMLPropertyList {
         }
       }
       throw defect("An array does not end.")
-    case .start("true"): return .boolean(try closed("true", .boolean(true)) == .boolean(true))
+    case .start("true"): return try closed("true", .boolean(true))
     case .start("false"): return try closed("false", .boolean(false))
     case .start("string"): return .string(try text("string"))
     case .start("integer"):
