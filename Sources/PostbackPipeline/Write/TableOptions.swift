@@ -41,7 +41,7 @@ package struct TableOptions: Sendable {
   package mutating func complete(from settings: [String: String]) {
     let formats = (settings["format"] ?? "").split(separator: ",").compactMap { TableFormat(rawValue: String($0)) }
     if !choosesFormats, !formats.isEmpty { self.formats = Set(formats) }
-    isCSVSafe = isCSVSafe || settings["csv-safe"] == "yes"
+    isCSVSafe = isCSVSafe || settings[Ledger.csvSafe] == "yes"
     keepsRawBodies = keepsRawBodies || settings[Self.keepRaw] == "yes"
     partitioning = partitioning ?? settings[Self.partition].flatMap { Partitioning(rawValue: $0) }
   }
@@ -50,7 +50,7 @@ package struct TableOptions: Sendable {
   package var settings: [String: String] {
     var settings = [
       "format": formats.map(\.rawValue).sorted().joined(separator: ","),
-      "csv-safe": isCSVSafe ? "yes" : "no",
+      Ledger.csvSafe: isCSVSafe ? "yes" : "no",
     ]
     settings[Self.partition] = partitioning?.rawValue
     settings["shard"] = shard?.description

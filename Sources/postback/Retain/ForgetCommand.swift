@@ -114,7 +114,7 @@ struct ForgetCommand: Command {
   /// Removes the attributions of Apple Search Ads. Returns their number.
   private func forgetAttributions() throws -> Int {
     guard !attributions.isEmpty else { return 0 }
-    let isCSVSafe = Ledger.isThere(folder) ? try Ledger.reading(folder).settings["csv-safe"] == "yes" : false
+    let isCSVSafe = Ledger.isThere(folder) ? try Ledger.reading(folder).settings[Ledger.csvSafe] == "yes" : false
     let count = try SearchAdsRemoval.remove(attributions, from: output, isCSVSafe: isCSVSafe)
     for path in try AttributionJournal.damagedFiles(in: output) {
       Terminal.warn("\(path): This file keeps lines that a crash has damaged, and was not searched. Remove it.")
@@ -147,7 +147,7 @@ struct ForgetCommand: Command {
     known.keys.formUnion(request.keys)
     try await files?.find(request, known)
     let rewriting = try TableRewriting(request, in: folder, ledger, now: Timestamp.now.milliseconds)
-    let isCSVSafe = try Ledger.reading(self.folder).settings["csv-safe"] == "yes"
+    let isCSVSafe = try Ledger.reading(self.folder).settings[Ledger.csvSafe] == "yes"
     // With the keys of earlier requests, because a derived table may have been written while the rows were still there.
     let forgotten = try ledger.forgottenIDs()
     let removedDeliveries = try deliveries.remove(forgotten.keys, request)

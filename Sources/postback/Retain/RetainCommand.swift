@@ -156,7 +156,7 @@ struct RetainCommand: Command {
   }
 
   private func isCSVSafe() throws(FileFailure) -> Bool {
-    Ledger.isThere(folder) ? try Ledger.reading(folder).settings["csv-safe"] == "yes" : false
+    Ledger.isThere(folder) ? try Ledger.reading(folder).settings[Ledger.csvSafe] == "yes" : false
   }
 
   /// The doubt about the clock of a table that is in no ledger; nil if there is none.
