@@ -5,6 +5,9 @@ extension UInt8 {
   /// Indicates an ASCII letter, or a digit from 0 to 9.
   @inlinable package var isLetterOrDigit: Bool { isDecimalDigit || (0x61...0x7A).contains(self | 0x20) }
 
+  /// The byte with a small ASCII letter in place of a capital one.
+  @inlinable package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
   /// Indicates a character of names: a letter, a digit, or one of `-._`.
   package var isInNames: Bool {
     isLetterOrDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")

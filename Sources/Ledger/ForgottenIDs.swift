@@ -1,3 +1,4 @@
+internal import Base
 package import DurableFiles
 package import PostbackVerification
 package import Signatures
@@ -20,7 +21,7 @@ package struct ForgottenIDs: Sendable {
 
   /// Returns the first 128 bits of the SHA-256 of a transaction's id in lower case.
   package static func digest(of id: some Sequence<UInt8>, _ hash: inout SHA256) throws(LibcryptoFailure) -> UInt128 {
-    let text = id.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    let text = id.map(\.asciiLowercased)
     let words = try hash.digest(of: text.span).words
     return UInt128(words.0) << 64 | UInt128(words.1)
   }

@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 
 /// The campaign of a postback as a forwarder added it, without a signature.
@@ -85,11 +86,7 @@ package struct InlineReader: ~Copyable {
 
   private func key(_ range: Range<Int>) -> String {
     let prefix = Array("query.".utf8)
-    var key = text[range].map { byte in
-      byte == UInt8(ascii: "-")
-        ? UInt8(ascii: "_")
-        : (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
+    var key = text[range].map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0.asciiLowercased }
     if key.starts(with: prefix) { key.removeFirst(prefix.count) }
     return String(decoding: key, as: UTF8.self)
   }

@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 internal import Tables
 
@@ -25,10 +26,7 @@ package struct LookupValue: Hashable, Sendable {
   /// Returns a digest of bytes in which letter case does not matter: FNV-1a, and a mixture of its bits.
   static func hash(_ bytes: ArraySlice<UInt8>, seed: UInt64) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ seed
-    for byte in bytes {
-      let isCapital = byte &- UInt8(ascii: "A") < 26
-      hash = (hash ^ UInt64(isCapital ? byte | 0x20 : byte)) &* 0x0000_0100_0000_01b3
-    }
+    for byte in bytes { hash = (hash ^ UInt64(byte.asciiLowercased)) &* 0x0000_0100_0000_01b3 }
     hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
     hash = (hash ^ hash >> 33) &* 0xc4ce_b9fe_1a85_ec53
     return hash ^ hash >> 33

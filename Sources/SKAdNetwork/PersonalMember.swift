@@ -76,13 +76,7 @@ extension [UInt8] {
 
 extension UInt8 {
   /// The byte as the names of personal members have it: a capital letter as a small one, `_` as `-`.
-  fileprivate var folded: UInt8 {
-    switch self {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): self | 0x20
-    case UInt8(ascii: "_"): UInt8(ascii: "-")
-    default: self
-    }
-  }
+  fileprivate var folded: UInt8 { self == UInt8(ascii: "_") ? UInt8(ascii: "-") : asciiLowercased }
 
   fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }

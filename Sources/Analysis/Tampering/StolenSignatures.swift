@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 package import PostbackPipeline
 internal import PostbackVerification
@@ -233,10 +234,7 @@ private struct RejectedSignatures: Sendable {
   /// Returns a hash of a transaction id, in which letter case and white space do not count, because those are edits.
   static func hash(_ id: Span<UInt8>) -> Int {
     var hasher = Hasher()
-    for index in id.indices where id[index] > 0x20 {
-      let byte = id[index]
-      hasher.combine(byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte)
-    }
+    for index in id.indices where id[index] > 0x20 { hasher.combine(id[index].asciiLowercased) }
     return hasher.finalize()
   }
 

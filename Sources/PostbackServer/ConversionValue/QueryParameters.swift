@@ -201,12 +201,7 @@ extension Parameter {
 extension Span<UInt8> {
   fileprivate func isEqual(toLowercased other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    for index in indices where self[index] != other[index].lowercased { return false }
+    for index in indices where self[index] != other[index].asciiLowercased { return false }
     return true
   }
-}
-
-extension UInt8 {
-  /// The byte, with an ASCII capital letter made a small one.
-  fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

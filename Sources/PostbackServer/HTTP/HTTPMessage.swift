@@ -1,3 +1,4 @@
+internal import Base
 package import JSON
 
 /// An HTTP request: the head, and once it has arrived, the body.
@@ -52,16 +53,12 @@ extension [HTTPRequest.Field] {
   }
 }
 
-extension UInt8 {
-  fileprivate var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
-}
-
 extension String {
   /// Indicates that the texts are equal, ignoring the case of ASCII letters.
   func isEqualIgnoringCase(to other: String) -> Bool {
     let (bytes, others) = (utf8.span, other.utf8.span)
     guard bytes.count == others.count else { return false }
-    for index in bytes.indices where bytes[index].lowercased != others[index].lowercased { return false }
+    for index in bytes.indices where bytes[index].asciiLowercased != others[index].asciiLowercased { return false }
     return true
   }
 

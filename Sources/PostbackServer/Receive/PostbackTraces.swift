@@ -1,3 +1,4 @@
+internal import Base
 internal import Glibc
 internal import SKAdNetwork
 
@@ -34,12 +35,6 @@ enum PostbackTraces {
 
   /// Returns bytes with small letters in place of capital ones, and `-` in place of `_`.
   private static func folded(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-    bytes.map { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
-      case UInt8(ascii: "_"): UInt8(ascii: "-")
-      default: byte
-      }
-    }
+    bytes.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0.asciiLowercased }
   }
 }
