@@ -73,6 +73,9 @@ public struct Activity: Hashable, Sendable {
   /// The total of the model's kind of revenue, in the model's currency.
   public var revenue: Amount
 
+  /// The event whose count is the day on which a user was last active, days of 24 hours from 0.
+  package static let lastActiveDay = "last_active_day"
+
   /// An activity of these counts and this revenue; without arguments, an empty one.
   public init(counts: [String: Int] = [:], revenue: Amount = .zero) {
     self.counts = counts

@@ -65,7 +65,7 @@ struct ModelledLife {
     guard let model, let window = model.window(0) else { return false }
     let names = window.countedEvents
     if let event = row.event, names.contains(event) { counts[event, default: 0] += 1 }
-    if names.contains("last_active_day") { counts["last_active_day"] = Int((age ?? 0) / 86_400) }
+    if names.contains(Activity.lastActiveDay) { counts[Activity.lastActiveDay] = Int((age ?? 0) / 86_400) }
     expectedBefore = isFirst ? 0 : expected
     expected = nil
     guard isWhole, let revenue = row.total(of: model) else { return false }

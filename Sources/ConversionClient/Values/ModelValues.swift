@@ -41,7 +41,7 @@ public struct ModelValues: ConversionValueSource {
       activity.counts.merge(part.counts, uniquingKeysWith: +)
       activity.revenue += try revenue(of: part, under: model, at: firstCall)
     }
-    activity.counts["last_active_day"] = request.age / 86_400
+    activity.counts[Activity.lastActiveDay] = request.age / 86_400
     guard let encoding = model.encode(activity, window: request.window, conversionType: type) else { throw .noModel }
     guard encoding.fine != nil || encoding.coarse != nil else { return nil }
     return ConversionValues(

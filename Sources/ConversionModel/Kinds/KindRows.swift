@@ -80,7 +80,7 @@ extension ModelReader {
   /// Reads the rows of `retention`: ranges of the last day on which the user was active, as the count of the event
   /// `last_active_day`. The day of the first launch is 0.
   mutating func retentionRows(_ node: JSONNode) -> Rows? {
-    increasing(node["days"]) { $0.integer($1, in: 1...35) }.map { countRows(of: "last_active_day", from: $0) }
+    increasing(node["days"]) { $0.integer($1, in: 1...35) }.map { countRows(of: Activity.lastActiveDay, from: $0) }
   }
 
   private mutating func countSteps(_ node: JSONNode) -> [Int64]? {

@@ -142,11 +142,11 @@ private struct GoogleAdsWriter {
   /// The mapping of a value. The day of the last activity becomes the hours that the form has for it.
   private mutating func mapping(_ meaning: DecodedMeaning, _ place: String, of index: Int) -> JSONValue {
     var hours = DraftWindow.hours(of: index)
-    for event in meaning.events where event.name == DraftEvent.lastActiveDay {
+    for event in meaning.events where event.name == Activity.lastActiveDay {
       let end = event.maximumCount.map { min(24 * ($0 + 1), 1_000_000) }
       hours = 24 * event.minimumCount...max(end ?? hours.upperBound, 24 * event.minimumCount)
     }
-    let events = meaning.events.filter { $0.name != DraftEvent.lastActiveDay }
+    let events = meaning.events.filter { $0.name != Activity.lastActiveDay }
     var mapped: [JSONValue] = []
     for event in events {
       if let event = json(of: event, "\(place), \(event.name)") { mapped.append(event) }

@@ -1,3 +1,4 @@
+internal import ConversionModel
 internal import JSON
 
 /// The hours after the install in which a user was last active, as schemas bound them for a conversion value.
@@ -27,7 +28,7 @@ struct ActiveHours {
       return nil
     }
     let lastDay = most >= window.upperBound ? nil : most / 24 - 1
-    return DraftEvent(name: DraftEvent.lastActiveDay, least: (least ?? 0) / 24, most: lastDay)
+    return DraftEvent(name: Activity.lastActiveDay, least: (least ?? 0) / 24, most: lastDay)
   }
 
   private func lose(_ place: String, _ reader: inout SchemaReader) {

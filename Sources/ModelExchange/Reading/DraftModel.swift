@@ -96,9 +96,6 @@ struct DraftEvent {
   var most: Int?
   var revenue: DraftRevenue?
 
-  /// The name of the event whose count is the day on which a user was last active, days of 24 hours from 0.
-  static let lastActiveDay = "last_active_day"
-
   fileprivate var json: JSONValue {
     var members: [JSONValue.Member] = [.init("event", .string(name))]
     if least != 1 || most != 1 {

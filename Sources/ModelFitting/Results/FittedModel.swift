@@ -99,7 +99,7 @@ extension LockCondition {
   package var json: JSONValue {
     switch self {
     case .never: .bool(false)
-    case .secondDay: .object([.init("event", .string(PresentModel.lastActiveDay))])
+    case .secondDay: .object([.init("event", .string(Activity.lastActiveDay))])
     case .fineValue(let value): .object([.init("fine_value", .integer(value))])
     case .coarseValue(let value): .object([.init("coarse_value", .string(CoarseValue(rank: value)?.rawValue ?? ""))])
     }

@@ -8,9 +8,6 @@ package struct PresentModel: Sendable {
   /// Creates the comparison with a model.
   package init(_ model: ConversionModel) { self.model = model }
 
-  /// The event that is the count of active days.
-  static let lastActiveDay = "last_active_day"
-
   /// The windows of installs.
   private var windows: [ModelWindow] { (0...2).compactMap { model.window($0, .install) } }
 
@@ -27,7 +24,7 @@ package struct PresentModel: Sendable {
     let locks = windows.compactMap { window -> String? in
       if case .event(let name) = window.lockRule { name } else { nil }
     }
-    return Set(modelEvents.map(\.name) + locks).subtracting([Self.lastActiveDay]).sorted()
+    return Set(modelEvents.map(\.name) + locks).subtracting([Activity.lastActiveDay]).sorted()
   }
 
   /// The event that earns revenue; nil if no value has revenue.
@@ -91,7 +88,7 @@ package struct PresentModel: Sendable {
       if step.event >= 0, Int(step.event) < population.events.count {
         activity.counts[population.events[Int(step.event)], default: 0] += 1
       }
-      activity.counts[Self.lastActiveDay] = Int(step.age) / 86_400
+      activity.counts[Activity.lastActiveDay] = Int(step.age) / 86_400
       activity.revenue = Amount(millionths: max(described.isCumulative ? step.total : step.total - before, 0))
       if isEarlier { continue }
       isTold = false

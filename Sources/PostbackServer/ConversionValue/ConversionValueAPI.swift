@@ -112,7 +112,7 @@ public struct ConversionValueAPI: Sendable {
     var activity = model.leastActivity(reportedBy: request, in: window)
     if let total = try total(of: request, under: model, in: window) { activity.revenue = total }
     activity.count(request.event)
-    activity.counts["last_active_day"] = age / (24 * 3600)
+    activity.counts[Activity.lastActiveDay] = age / (24 * 3600)
     guard let encoding = model.encode(activity, window: index) else { throw .windowNotDescribed(index) }
     guard !encoding.isExact, activity.revenue > .zero else { return (encoding, encoding.locksWindow) }
     // The least counts may be too low for every value in the revenue range. Then revenue decides alone.
