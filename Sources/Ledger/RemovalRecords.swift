@@ -61,7 +61,7 @@ extension Ledger {
 
   /// Returns the newest time of receipt, in milliseconds since 1970, among the parts of a table that were removed because
   /// of their age; nil if there are none. Read without the lock.
-  package static func retentionEnd(_ folderPath: String, of table: String) throws(FileFailure) -> Int64? {
+  package static func newestRemovedReceipt(_ folderPath: String, of table: String) throws(FileFailure) -> Int64? {
     try reading(folderPath) { database throws(FileFailure) in
       guard try LedgerSchema.identify(database) > 5 else { return nil }
       let newest = try SQLiteStatement(

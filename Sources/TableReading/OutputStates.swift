@@ -50,7 +50,7 @@ package struct OutputStates: Sendable {
     var ends: [Int64] = []
     for folder in folders.values {
       for table in [Table.postbacks, .rejects] {
-        if let end = try Ledger.retentionEnd(folder, of: table.name) { ends.append(end) }
+        if let end = try Ledger.newestRemovedReceipt(folder, of: table.name) { ends.append(end) }
       }
     }
     return ends.max()

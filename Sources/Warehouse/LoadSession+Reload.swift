@@ -34,7 +34,7 @@ extension LoadSession {
   /// Throws if all rows of a table would be removed, and the output no longer has some of them because of their age.
   private func refuseLoss(of table: Table) throws(LoadFailure) {
     let end = try Loader.reading { () throws(FileFailure) in
-      try Ledger.retentionEnd(source.state, of: table.name)
+      try Ledger.newestRemovedReceipt(source.state, of: table.name)
     }
     guard let end else { return }
     throw .database(

@@ -249,7 +249,7 @@ struct DailyCommand: DerivedCommand {
       let hasResults = try DurableFolder("\(folder)/\(Table.daily.name)").byteCount(of: ".") != nil
       var ends: [Int64] = []
       for table in [Table.postbacks, .events] {
-        ends += [try Ledger.retentionEnd(derived.state, of: table.name)].compactMap(\.self)
+        ends += [try Ledger.newestRemovedReceipt(derived.state, of: table.name)].compactMap(\.self)
       }
       guard let end = ends.max() else { return }
       let first = Timestamp(milliseconds: end).daysSince1970 + 1

@@ -16,7 +16,7 @@ struct DerivedRepair {
     // Days whose rows were removed stay as they are, and the changes tell what earlier reports had.
     var keepsDays = false
     if Ledger.isThere(state) {
-      for table in [Table.postbacks, .events] where try Ledger.retentionEnd(state, of: table.name) != nil {
+      for table in [Table.postbacks, .events] where try Ledger.newestRemovedReceipt(state, of: table.name) != nil {
         keepsDays = true
       }
     }
