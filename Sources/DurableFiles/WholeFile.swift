@@ -13,7 +13,7 @@ package enum WholeFile {
 
   /// Returns the first bytes of a file, `count` at most; nil if there is no regular file at the path.
   package static func opening(_ path: String, _ count: Int) throws(FileFailure) -> [UInt8]? {
-    kind(of: path) == S_IFREG ? try read(path, atMost: count) : nil
+    (try? FileStatus(path: path))?.kind == .regular ? try read(path, atMost: count) : nil
   }
 
   private static func read(_ path: String, atMost limit: Int) throws(FileFailure) -> [UInt8] {
@@ -34,17 +34,11 @@ package enum WholeFile {
     return bytes
   }
 
-  /// Returns the kind of what is at a path, or at the end of a link; nil if there is nothing.
-  private static func kind(of path: String) -> mode_t? {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
-  }
-
   /// Replaces the content of a file, which all users can read. A reader sees the old content or the new one, never a
   /// mixture. The content is not durable: after a crash of the system the file can be empty or old.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
     // The rename would replace a device or a named pipe as well.
-    if let kind = kind(of: path), kind != S_IFREG {
+    if let status = try? FileStatus(path: path), status.kind != .regular {
       throw FileFailure(.cannotCreate, path, "This is not a regular file", advice: "Give another path")
     }
     let file = try UnfinishedFile(path)
