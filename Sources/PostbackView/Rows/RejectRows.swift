@@ -1,4 +1,5 @@
 internal import Analysis
+internal import Answers
 internal import Base
 internal import JSON
 internal import Ledger
@@ -144,12 +145,7 @@ struct RejectRows: Sendable {
   }
 
   /// The raw bytes as text, in which bytes that are not UTF-8 are replaced.
-  private static func raw(_ row: FoundRow) -> String? {
-    if let body = row.text(.rawBody) { return body }
-    guard let text = row.text(.rawBodyBase64) else { return nil }
-    var bytes: [UInt8] = []
-    return Base64.standard.decode(text.utf8.span, appendingTo: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
-  }
+  private static func raw(_ row: FoundRow) -> String? { row.raw.map { String(decoding: $0, as: UTF8.self) } }
 
   /// Rows as CSV.
   static func csv(_ rows: [FoundRow]) -> [UInt8] {
