@@ -54,7 +54,7 @@ package final class RecordSorter {
     return RecordTable(takeEntries(), of: bytes)
   }
 
-  /// Returns the records in the order of their keys, and leaves the sorter empty.
+  /// Returns the records in the order of their keys. None may be added afterwards.
   package func sorted() throws(FileFailure) -> SortedRecords {
     if let file {
       if !entries.isEmpty { try writeRun() }
