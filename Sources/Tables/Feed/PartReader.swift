@@ -93,7 +93,7 @@ struct PartReader {
     }
     guard let last = rows.last else {
       position = start
-      return (RowBatch(format, [], [], of: []), start, start)
+      return (RowBatch(format, [], [], of: [], isCSVSafe: isCSVSafe), start, start)
     }
     // Behind the last row is its line end.
     let used = last.bytes.indices.upperBound + (format == .csv ? 2 : 1)

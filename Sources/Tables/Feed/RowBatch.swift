@@ -36,7 +36,7 @@ package struct RowBatch: Sendable {
 
   /// Makes a batch of rows in JSON Lines.
   package init(jsonLines bytes: [UInt8], _ rows: [Row], of files: [(path: String, rowCount: Int)]) {
-    self.init(.jsonLines, bytes, rows, of: files)
+    self.init(.jsonLines, bytes, rows, of: files, isCSVSafe: false)
   }
 
   init(
@@ -45,7 +45,7 @@ package struct RowBatch: Sendable {
     _ rows: [Row],
     of files: [(path: String, rowCount: Int)],
     csvColumns: [Int?] = [],
-    isCSVSafe: Bool = false
+    isCSVSafe: Bool
   ) {
     self.isCSVSafe = isCSVSafe
     (self.format, self.bytes, self.rows, self.files, self.csvColumns) = (format, bytes, rows, files, csvColumns)
@@ -70,7 +70,8 @@ extension RowBatch {
       bytes + [UInt8](repeating: 0, count: Self.padding),
       rows,
       of: [(path: table.name, rowCount: rows.count)],
-      csvColumns: format == .csv ? Array(table.columns.indices) : []
+      csvColumns: format == .csv ? Array(table.columns.indices) : [],
+      isCSVSafe: false
     )
   }
 

@@ -78,7 +78,8 @@ struct RowMasking: ~Copyable {
         line + [UInt8](repeating: 0, count: RowBatch.padding),
         [RowBatch.Row(bytes: ByteRange(start: 0, count: line.count), line: nil)],
         of: [(path: table.name, rowCount: 1)],
-        csvColumns: batch.csvColumns
+        csvColumns: batch.csvColumns,
+        isCSVSafe: batch.isCSVSafe
       ),
       of: table
     )

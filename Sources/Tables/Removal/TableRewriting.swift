@@ -93,12 +93,12 @@ package struct TableRewriting {
       if ordinals == nil {
         rows[table.name, default: 0] += Int64(removed.count)
         masked[table.name, default: 0] += Int64(changed.count - removed.count)
-        kept += found.filter { $0.change == .kept }
-          .map { row in
-            let before = removed.count { $0.ordinal < row.ordinal }
-            return "\(output)/\(part.folder)/\(part.name):\((row.line ?? row.ordinal + 1) - before)"
-          }
       }
+      kept += found.filter { $0.change == .kept }
+        .map { row in
+          let before = removed.count { $0.ordinal < row.ordinal }
+          return "\(output)/\(part.folder)/\(part.name):\((row.line ?? row.ordinal + 1) - before)"
+        }
       ordinals = Set(removed.map(\.ordinal))
       guard !changed.isEmpty else { continue }
       try part.rewrite(changed.map(\.bytes), in: output)

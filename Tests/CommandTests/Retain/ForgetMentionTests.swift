@@ -80,6 +80,48 @@ import Testing
     #expect(content(imported) == content(after))
   }
 
+  @Test func `masks the same text in CSV for spreadsheets as in JSON Lines`() async throws {
+    let folder = try TemporaryFolder()
+    let made = try await BuiltCommand.run([
+      "generate", "--count", "400", "--seed", "7", "--duplicate", "0.2", "--envelopes", "--out", folder.path("dump"),
+      "--keys", folder.path("keys"), "-q",
+    ])
+    #expect(made.status == 0, "\(made.errorText)")
+    let dump = String(decoding: try folder.contents(of: "dump"), as: UTF8.self).split(separator: "\n").map(String.init)
+    let lines = try Self.withMentions(dump).map { $0 + "\n" }.joined()
+    // The name of standard input gets an apostrophe.
+    let ran = try await BuiltCommand.run(
+      ["run", "-", "--out", folder.path("out"), "--format", "both", "--csv-safe", "-q"] + folder.words(of: "keys"),
+      input: Array(lines.utf8)
+    )
+    #expect(ran.status == 0, "\(ran.errorText)")
+    let table = "out/skan_postbacks/part-00000001.csv"
+    #expect(String(decoding: try folder.contents(of: table), as: UTF8.self).contains("\"'-\""))
+    let forgot = try await BuiltCommand.run([
+      "forget", "--out", folder.path("out"), "--transaction-id", Self.id, "--json", "-q",
+    ])
+    #expect(forgot.status == 0, "\(forgot.errorText)")
+    #expect(try JSONValue(parsing: forgot.output)["kept"] == .array([]))
+    for name in try folder.files(below: "out") {
+      let text = String(decoding: try folder.contents(of: "out/\(name)"), as: UTF8.self)
+      #expect(!text.lowercased().contains(Self.id.lowercased()), "\(name)")
+    }
+  }
+
+  @Test func `lists in each format what it cannot mask`() async throws {
+    let site = try await ForgetSite(options: ["--format", "both"])
+    try site.flattenDone()
+    // The name of a network is signed.
+    let network = try #require(try site.rows("skan_postbacks").first?.string("ad_network_id"))
+    guard case .array(let kept)? = try await site.forget(["--transaction-id", network])["kept"] else {
+      Issue.record("nothing is listed")
+      return
+    }
+    let places = kept.compactMap(\.text).filter { $0.contains("/skan_postbacks/") }
+    #expect(places.contains { $0.contains(".jsonl:") })
+    #expect(places.count { $0.contains(".csv:") } == places.count { $0.contains(".jsonl:") })
+  }
+
   @Test func `removes pieces of the postback that no parser reads`() async throws {
     let body = #"{"version":"4.0","transaction-id":"\#(Self.id)","app-i"#
     let head = #"{"received_at":"2026-03-01T00:00:01Z","channel":"apple_direct","remote_address":"198.51.100.1","#
