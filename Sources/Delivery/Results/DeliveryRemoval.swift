@@ -31,6 +31,7 @@ extension Outbox {
         try awaited.run(.wide(UInt128(key)))
       }
       try mask(request)
+      try maskAwaited(request)
     }
     try statement("PRAGMA wal_checkpoint(TRUNCATE)").run()
     return Int64(count)
@@ -53,6 +54,28 @@ extension Outbox {
         }
         last = rows.last?.0
       }
+    }
+  }
+
+  /// Masks the ids of a request in the values of postbacks that may get events.
+  private func maskAwaited(_ request: RemovalRequest) throws(FileFailure) {
+    let texts = try statement(
+      """
+      SELECT postback_key, partner, delivery_values FROM awaited_events WHERE (postback_key, partner) > (?, ?)
+      ORDER BY postback_key, partner LIMIT 2000
+      """
+    )
+    let update = try statement("UPDATE awaited_events SET delivery_values = ? WHERE postback_key = ? AND partner = ?")
+    var last: (key: UInt128, partner: String)? = (0, "")
+    while let (key, partner) = last {
+      let rows = try texts.all(.wide(key), .text(partner)) { row throws(FileFailure) in
+        (key: try row.wide(0), partner: row.text(1), text: row.text(2))
+      }
+      for row in rows {
+        guard let masked = request.masked(row.text) else { continue }
+        try update.run(.text(masked), .wide(row.key), .text(row.partner))
+      }
+      last = rows.last.map { ($0.key, $0.partner) }
     }
   }
 }

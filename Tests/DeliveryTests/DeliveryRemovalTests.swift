@@ -1,0 +1,50 @@
+import DurableFiles
+import Ledger
+import PostbackVerification
+import Tables
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+@Suite struct `The removal of deliveries` {
+  private static let id = "0AD4CD75-3341-42D2-A10F-A829777E0C7B"
+
+  /// A delivery of a postback of somebody else, whose bytes name the id.
+  private static func delivery(_ number: Int, to partner: String) -> PlannedDelivery {
+    PlannedDelivery(
+      id: DeliveryID(UInt128(number) << 8 | UInt128(partner.utf8.count)),
+      partner: partner,
+      postback: PostbackKey(high: 0, low: UInt64(number)),
+      kind: .install,
+      event: nil,
+      supersedes: nil,
+      receivedAt: 0,
+      dueAt: 0,
+      refusal: nil,
+      values: DeliveryValues([.raw: .text(#"{"version":"4.0","note":"refund of \#(id)"}"#)])
+    )
+  }
+
+  @Test func `masks the id in deliveries, and in what awaits events`() throws {
+    let site = try StateSite()
+    _ = try site.ledger()
+    do {
+      let outbox = try Outbox(in: site.state)
+      try outbox.transaction { () throws(FileFailure) in
+        for (number, partner) in (0..<4500).flatMap({ number in ["acme", "apex-ads"].map { (number, $0) } }) {
+          let delivery = Self.delivery(number, to: partner)
+          if number % 2 == 0 { try outbox.note(awaited: delivery, at: 0) } else { try outbox.add(delivery, at: 0) }
+        }
+      }
+    }
+    let request = RemovalRequest(transactionIDs: [Self.id], addresses: [])
+    _ = try DeliveryRemoval(site.state).remove([], request)
+    let outbox = try Outbox(in: site.state)
+    for (table, count) in [("deliveries", 4500), ("awaited_events", 4500)] {
+      let texts = try outbox.statement("SELECT delivery_values FROM \(table)").all { $0.text(0) }
+      #expect(texts.count == count)
+      #expect(texts.allSatisfy { $0.contains("refund of xxxxxxxx-") && !$0.contains(Self.id) }, "\(table)")
+    }
+  }
+}
