@@ -461,8 +461,8 @@ let package = Package(
     tests(
       "Delivery",
       [
-        "Base", "JSON", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "PostbackServer", "HTTPClient",
-        "TestSupport",
+        "Base", "JSON", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "LookupTables", "PostbackServer",
+        "HTTPClient", "TestSupport",
       ]
     ),
     .testTarget(

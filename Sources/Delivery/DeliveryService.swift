@@ -265,10 +265,13 @@ package final class DeliveryService {
     try sender.drain(clock: Self.clock)
     try DeliveryFailure.file { () throws(FileFailure) in
       try sender.use(settings.partners)
+      // The rows that are left are planned for the new partners.
+      try planner.stop()
       try noteFilters()
       try limitWaits(at: Self.clock())
     }
     planned = nil
+    commitLookAt = 0
     settings.log.info("reloaded", "the partners were read again")
   }
 

@@ -101,6 +101,12 @@ final class Planner {
     for group in groups { readings.append(try await reading(group.partners, group.positions)) }
   }
 
+  /// Stops before all rows are planned. The next `begin` continues at the positions in the outbox.
+  func stop() throws(FileFailure) {
+    for reading in readings { try reading.staged.drop() }
+    readings = []
+  }
+
   private func reading(
     _ partners: [Partner],
     _ positions: (postbacks: TableCursor?, events: TableCursor?)
