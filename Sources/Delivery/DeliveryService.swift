@@ -106,7 +106,10 @@ package final class DeliveryService {
     while !isEnding {
       let now = Self.clock()
       // At the start, and where the clock was set back.
-      if now < last - Self.clockStep { try DeliveryFailure.file { () throws(FileFailure) in try limitWaits(at: now) } }
+      if now < last - Self.clockStep {
+        limitTimes(at: now)
+        try DeliveryFailure.file { () throws(FileFailure) in try limitWaits(at: now) }
+      }
       last = now
       if let deadline = settings.deadline, now >= deadline.milliseconds { break }
       for signal in signals.pending() {
@@ -189,6 +192,13 @@ package final class DeliveryService {
       if count > 0 { settings.log.warning("waits_shortened", "\(count) deliveries to \(partner.id) waited too long") }
     }
     sender.wake()
+  }
+
+  /// Brings back to now the times that a clock which was ahead has left in the future.
+  private func limitTimes(at now: Int64) {
+    (commitLookAt, settlementLookAt) = (min(commitLookAt, now), min(settlementLookAt, now))
+    (metricsAt, tableAt, prunedAt) = (min(metricsAt, now), min(tableAt, now), min(prunedAt, now))
+    sender.limitTimes(at: now)
   }
 
   /// Notes in the state how far the rows are planned for each partner.

@@ -94,6 +94,20 @@ import Testing
     #expect(fresh == fresh.sorted())
   }
 
+  @Test func `tries a dead partner within a minute after the clock is set back`() throws {
+    let transport = ModelTransport(ModelTransport.status(503))
+    let site = try DeliverySite([try DeliverySite.partner("dead")], transport)
+    try site.plan(100, to: "dead")
+    try site.send(for: 10_000)
+    let count = transport.requests.count
+    transport.now -= 86_400_000
+    site.sender.limitTimes(at: transport.now)
+    _ = try site.outbox.limitWaits(of: "dead", first: transport.now, again: transport.now)
+    site.sender.wake()
+    try site.send(for: 61_000)
+    #expect(transport.requests.count > count)
+  }
+
   @Test func `has a page of deliveries in memory, however many are pending`() throws {
     let transport = ModelTransport(ModelTransport.status(200))
     let site = try DeliverySite([try DeliverySite.partner("acme")], transport)

@@ -17,6 +17,9 @@ struct CircuitBreaker: Sendable {
     failures += 1
     if failures >= Self.limit { nextProbe = now + Self.interval }
   }
+
+  /// Lets the next attempt be no later than an interval from now on.
+  mutating func limitProbe(at now: Int64) { nextProbe = nextProbe.map { min($0, now + Self.interval) } }
 }
 
 /// The limit of requests in a second.

@@ -45,6 +45,9 @@ final class PartnerQueue {
   /// Looks into the outbox again, because there is something new.
   func wake() { nextLook = 0 }
 
+  /// Lets the circuit breaker wait no longer than its interval from now on.
+  func limitProbe(at now: Int64) { breaker.limitProbe(at: now) }
+
   /// Returns the next request that can be sent now; nil if there is none.
   func next(at now: Int64) throws(DeliveryFailure) -> OutgoingRequest? {
     while isReady(at: now) {

@@ -87,6 +87,12 @@ final class Sender {
     for queue in queues { queue.wake() }
   }
 
+  /// Brings back to now the times that a clock which was ahead has left in the future.
+  func limitTimes(at now: Int64) {
+    flushedAt = min(flushedAt, now)
+    for queue in queues { queue.limitProbe(at: now) }
+  }
+
   /// Forgets the deliveries in memory, because some of them have changed. No request may be in flight.
   func unload() {
     for queue in queues { queue.unload() }

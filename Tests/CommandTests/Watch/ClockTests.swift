@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: FakeClock.library != nil, "needs libfaketime")) struct `A clock that jumps` {
@@ -38,5 +39,38 @@ import Testing
     #expect(rows == ["at+0": Array(1...FaultSite.count)])
     let check = try await BuiltCommand.run(["state", "check", "--state", "\(site.out)/_state", "--out", site.out])
     #expect(check.text == "sound\n")
+  }
+
+  /// Runs a sender, sets its clock back, and commits more postbacks.
+  private static let sender = """
+    head -n 600 $F/in.jsonl > $F/first
+    "$0" "$@" $F/first
+    export FAKETIME_TIMESTAMP_FILE=$F/clock FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1
+    echo +0 > $F/clock
+    LD_PRELOAD=$LIBRARY${LD_PRELOAD:+:$LD_PRELOAD} env "$0" deliver $F/out --partners $F/partners.json \
+      --metrics-file $F/metrics -q > /dev/null & deliver=$!
+    pending() { sed -n 's/^postback_deliveries_pending{.*} //p' $F/metrics 2> /dev/null; }
+    above() { for i in $(seq 300); do [ "$(pending || echo 0)" -gt $1 ] 2> /dev/null && break; sleep 0.1; done; pending; }
+    before=$(above 0)
+    echo -2d > $F/clock
+    "$0" "$@" $F/in.jsonl
+    after=$(above $before)
+    kill -TERM $deliver
+    wait $deliver
+    echo $before $after
+    """
+
+  @Test func `stops neither plans nor metrics of deliveries when it goes back`() async throws {
+    let site = try await FaultSite()
+    let partners = #"""
+      {"partners": [{"id": "held", "networks": "all", "environments": ["custom"], "send": ["install", "redownload"],
+        "hold_hours": 24, "max_age_s": 1000000000, "url": "https://partner.example/{postback_key}", "enabled": true}]}
+      """#
+    try site.folder.makeFile("partners.json", holding: Array(partners.utf8))
+    let script = Self.sender.replacing("$LIBRARY", with: try #require(FakeClock.library))
+    let result = try await site.shell(script, site.arguments(["run", "-q"]))
+    let counts = result.text.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+    try #require(counts.count == 2, "\(result.text) \(result.errorText)")
+    #expect(counts[0] > 0 && counts[1] > counts[0], "\(result.errorText)")
   }
 }
