@@ -12,8 +12,6 @@ final class DatabaseConnection {
   /// Waits up to a duration, and returns true if the program was asked to end.
   private let stop: (Duration) -> Bool
 
-  /// The time to wait for a connection, unless the address or the environment says another one.
-  private static let patience = 10
   private static let tick = Duration.milliseconds(100)
 
   init(_ address: DatabaseAddress, stop: @escaping (Duration) -> Bool) throws(LoadFailure) {
@@ -33,6 +31,13 @@ final class DatabaseConnection {
 
   deinit { unsafe library.PQfinish(handle) }
 
+  /// Returns the time to wait for a connection, from the text of `connect_timeout`: 10 seconds if there is none, and nil for no
+  /// limit, which is 0 or less as in libpq.
+  static func patience(_ text: String?) -> Duration? {
+    let seconds = text.flatMap { Int32($0) } ?? 10
+    return seconds > 0 ? .seconds(seconds) : nil
+  }
+
   private static func start(_ address: DatabaseAddress, _ library: cpq_functions) -> OpaquePointer? {
     let settings = [
       ("dbname", address.text), ("fallback_application_name", "postback"), ("client_encoding", "UTF8"),
@@ -50,7 +55,7 @@ final class DatabaseConnection {
   }
 
   private func connect() throws(LoadFailure) {
-    let limit = ContinuousClock.now + .seconds(Int(option("connect_timeout") ?? "") ?? Self.patience)
+    let limit = Self.patience(option("connect_timeout")).map { ContinuousClock.now + $0 }
     var state = PGRES_POLLING_WRITING
     while true {
       switch state {
@@ -59,7 +64,7 @@ final class DatabaseConnection {
       case PGRES_POLLING_WRITING where unsafe library.PQstatus(handle) != CONNECTION_BAD: _ = try isReady(for: POLLOUT)
       default: throw .database(refusal)
       }
-      guard ContinuousClock.now < limit else {
+      if let limit, ContinuousClock.now >= limit {
         throw .database(.connecting(nil, "it does not answer in time", needsPassword: false))
       }
       state = unsafe library.PQconnectPoll(handle)
