@@ -163,10 +163,10 @@ package struct RowEncoder: ~Copyable {
     switch table.columns[column].type {
     case .text, .word, .time, .date: append(text.utf8.span)
     case .integer, .decimal, .signedDecimal, .boolean: append(quoted: false, text.utf8.span)
-    case .words, .object, .objects:
-      beginCell()
-      if writesJSON { json.append(text.utf8.span) }
-      appendCSV(text.utf8.span)
+    case .words:
+      // An array of JSON, or the words as CSV has them. None of them has one of these characters.
+      words(name, text.split { "[]\",; ".contains($0) }.map(String.init))
+    case .object, .objects: json(name, text.utf8.span)
     }
   }
 

@@ -97,6 +97,19 @@ import Testing
     #expect(rows.csv == Self.csv(isSafe: isCSVSafe))
   }
 
+  @Test(arguments: [#"["a","b-c"]"#, #"["a", "b-c"]"#, "a;b-c"])
+  func `writes copied words as each format has them`(_ text: String) {
+    let columns = [Column(.flags, .words(["a", "b-c"]), .nullable, ""), Column(.extras, .object, .nullable, "")]
+    let table = Table(name: "copies", description: "", columns: columns)
+    var encoder = RowEncoder(table, TableEncoding([.jsonLines, .csv]))
+    encoder.copy(.flags, text)
+    encoder.copy(.extras, #"{"a":"b;c"}"#)
+    encoder.endRow()
+    let rows = encoder.take()
+    #expect(String(decoding: rows.jsonLines, as: UTF8.self) == #"{"flags":["a","b-c"],"extras":{"a":"b;c"}}"# + "\n")
+    #expect(String(decoding: rows.csv, as: UTF8.self) == #"a;b-c,"{""a"":""b;c""}""# + "\r\n")
+  }
+
   @Test func `writes one format as it writes it beside the other`() {
     #expect(Self.encoded([.jsonLines], isCSVSafe: false).jsonLines == Self.jsonLines)
     #expect(Self.encoded([.jsonLines], isCSVSafe: false).csv.isEmpty)

@@ -57,6 +57,20 @@ import Testing
     #expect(try await site.run(["forget", "--attribution-token", "mid-token"])["asa_rows"]?.integer == 0)
   }
 
+  @Test func `forget leaves the flags of other rows in CSV as they were`() async throws {
+    let site = try await Site()
+    let payload = #"{"attribution":true,"campaignId":"7","clickDate":5,"claimType":"Look"}"#
+    let line = #"{"received_at":"2026-03-01T00:00:00Z","token":"other-token","payload":\#(payload)}"#
+    try site.folder.makeFile("flagged.jsonl", holding: Array("\(line)\n".utf8))
+    let words = ["asa", "import", site.folder.path("flagged.jsonl"), "--out", site.out, "--format", "both"]
+    #expect(try await BuiltCommand.run(words).status == 0)
+    let name = "asa_attributions/part-00000001.csv"
+    let before = try site.lines(name).filter { $0.contains("coerced_values;") }
+    #expect(before.count == 1)
+    #expect(try await site.run(["forget", "--attribution-token", "mid-token"])["asa_rows"]?.integer == 2)
+    #expect(try site.lines(name).filter { $0.contains("coerced_values") } == before)
+  }
+
   @Test func `forget finds a row by its key`() async throws {
     let site = try await Site()
     let row = try JSONValue(parsing: Array(try #require(try site.lines(Self.table).first).utf8))
