@@ -34,6 +34,8 @@ final class RemoteFile: InputBytes {
 
   func rewind() {
     (position, isAtEnd) = (0, false)
+    // Nothing tells if the next response continues the first bytes, so it is read from its start.
+    if let object, object.isUnmarked, received > first.count { first = [] }
   }
 
   func read(into buffer: inout [UInt8], at start: Int) throws(FileFailure) -> Int {
@@ -120,7 +122,9 @@ final class RemoteFile: InputBytes {
   /// Compares what a response describes with the response before, and that with the object as it was found.
   private func accept(_ described: RemoteObject) throws(FileFailure) {
     if let object {
-      guard object.hasSameContent(as: described) else { throw changed }
+      // At the start nothing of an earlier response is used.
+      let isNew = position == 0 && object.isUnmarked && object.byteCount == described.byteCount
+      guard isNew || object.hasSameContent(as: described) else { throw changed }
       return
     }
     if described.tag != nil, described.tag == found.tag, let count = found.byteCount, let total = described.byteCount,
@@ -132,11 +136,11 @@ final class RemoteFile: InputBytes {
   }
 
   private var changed: FileFailure {
-    let isUnknown = object?.tag == nil && object?.modified == nil
+    let isUnknown = object?.isUnmarked ?? true
     return FileFailure(
       .io,
       address.name,
-      isUnknown
+      position > 0 && isUnknown
         ? "The connection broke after \(position) bytes, and the server gives no ETag by which to continue"
         : "The object has changed while it was read",
       advice: "Run again, and the run continues where it stopped"

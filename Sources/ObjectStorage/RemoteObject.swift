@@ -42,6 +42,9 @@ struct RemoteObject: Sendable {
     }
   }
 
+  /// Indicates that the server gives neither a tag nor a time by which its content is known again.
+  var isUnmarked: Bool { tag == nil && modified == nil }
+
   /// Indicates that the server describes the same content for both: with the same tag, or without tags with the same time, and of
   /// the same length where both lengths are known.
   func hasSameContent(as other: RemoteObject) -> Bool {

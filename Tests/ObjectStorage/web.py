@@ -92,6 +92,18 @@ def check_web(site, runs, dump, expected):
         fault(site, runs, address, faults)
         assert runs.rows() == expected, faults
 
+    # Without a tag and a time, an object that has grown is read from its start.
+    grown, path = f"{site.url}/web/grown.jsonl", "/web/grown.jsonl"
+    site.objects[path] = dump[: dump.index(b"\n", 200_000) + 1]
+    site.faults[path] = ["untagged"] * 9
+    assert 0 < runs.run(grown)["accepted"] < len(expected)
+    assert size > 400_000, "it has grown beyond the first bytes, which are kept"
+    site.objects[path] = dump
+    site.faults[path] = ["untagged"] * 9
+    runs.run(grown, fresh=False)
+    assert runs.rows() == expected
+    site.faults.clear()
+
     message = fault(site, runs, address, [None, ("cut", size // 2), "change"], status=74)
     assert "has changed while it was read" in message, message
     site.objects["/web/dump.jsonl"] = dump
