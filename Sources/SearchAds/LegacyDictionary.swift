@@ -32,13 +32,22 @@ struct LegacyDictionary {
   /// Returns the text from the beginning of a line to the next line, from the place that was reached on, on which a dictionary
   /// may begin, and goes there.
   mutating func skip(from first: Int) -> String {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    let start = max(first, line - 1)
-    let next = lines[start...].firstIndex { $0.last { !$0.properties.isWhitespace } == "{" } ?? lines.count
-    line = next + 1
-    index = next < lines.count ? lines[next].startIndex : text.count
-    return lines[(first - 1)..<next].map { String(String.UnicodeScalarView($0)) }.joined(separator: "\n")
+    var next = lineStart(before: index)
+    var start = next
+    for _ in first..<line { start = lineStart(before: start - 1) }
+    if line == first { (next, line) = (lineEnd(from: next) + 1, line + 1) }
+    while next <= text.count {
+      let end = lineEnd(from: next)
+      if text[next..<end].last(where: { !$0.properties.isWhitespace }) == "{" { break }
+      (next, line) = (end + 1, line + 1)
+    }
+    index = min(next, text.count)
+    return String(String.UnicodeScalarView(text[start..<next - 1]))
   }
+
+  private func lineStart(before end: Int) -> Int { text[..<end].lastIndex(of: "\n").map { $0 + 1 } ?? 0 }
+
+  private func lineEnd(from start: Int) -> Int { text[start...].firstIndex(of: "\n") ?? text.count }
 
   /// Indicates that all text was read.
   mutating func isAtEnd() -> Bool {
