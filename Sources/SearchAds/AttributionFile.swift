@@ -93,7 +93,6 @@ package struct AttributionFile {
   ) throws(LibcryptoFailure) {
     let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
     var number = 0
-    var counts = equal
     try forEach { record throws(LibcryptoFailure) in
       number += 1
       let envelope = record.value.map(Envelope.init)
@@ -102,15 +101,14 @@ package struct AttributionFile {
         key = try AttributionKey.digest([token])
       } else if let received = envelope?.receivedAt, let payload = envelope?.payload {
         let identity = try AttributionKey.digest([received.description, payload.description])
-        counts[identity, default: 0] += 1
-        key = try AttributionKey.digest([identity, "\(counts[identity, default: 1])"])
+        equal[identity, default: 0] += 1
+        key = try AttributionKey.digest([identity, "\(equal[identity, default: 1])"])
       }
       var row = row(record, envelope, key)
       let defect = envelope.map { $0.defect ?? AttributionPayload.read($0.payload, into: &row) } ?? record.defect
       if let defect { malform(&row, record, defect) } else if record.isRepaired { row.flag(.repairedText) }
       body(row)
     }
-    equal = counts
   }
 
   /// Returns the keys that the records of this file have by their numbers, `count` of them now, in any reading of its lines.

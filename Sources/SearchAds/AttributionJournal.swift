@@ -33,6 +33,8 @@ package final class AttributionJournal {
   private var earlierLines = 0
   /// The results by key.
   package private(set) var standings: [String: Standing] = [:]
+  /// The number of malformed records that count.
+  package private(set) var malformedCount = 0
   private var superseded: Set<Superseded> = []
 
   /// The number of results that count and were appended since the journal was opened.
@@ -61,6 +63,7 @@ package final class AttributionJournal {
     var standings: [String: Standing] = [:]
     try read { line, row in standings.note(row, line: line) }
     self.standings = standings
+    malformedCount = standings.values.count { $0.outcome == .malformed }
     earlierLines = lines
   }
 
@@ -70,7 +73,9 @@ package final class AttributionJournal {
     var text: [UInt8] = []
     var count = 0
     for row in rows {
+      if standings[row.key]?.outcome == .malformed { malformedCount -= 1 }
       let (counts, loser) = standings.note(row, line: lines)
+      if standings[row.key]?.outcome == .malformed { malformedCount += 1 }
       if let loser { superseded.insert(Superseded(key: row.key, place: loser)) }
       guard counts else { continue }
       text += Array("\(row.json)\n".utf8)
@@ -104,7 +109,7 @@ package final class AttributionJournal {
 
   /// Removes the malformed records with some keys, which another reading of their file has no more.
   package func removeMalformed(_ keys: Set<String>) throws(FileFailure) {
-    guard standings.contains(where: { $0.value.outcome == .malformed && keys.contains($0.key) }) else { return }
+    guard malformedCount > 0, keys.contains(where: { standings[$0]?.outcome == .malformed }) else { return }
     _ = try remove { $0.outcome == .malformed && keys.contains($0.key) }
   }
 
@@ -135,6 +140,7 @@ package final class AttributionJournal {
     try folder.synchronize()
     file = try DurableFile(file.path, .appending)
     (standings, lines, earlierLines) = (left, lines - count, earlierLines - earlierCount)
+    malformedCount = left.values.count { $0.outcome == .malformed }
     return count
   }
 

@@ -111,6 +111,18 @@ import Testing
     #expect(try outcomes(AttributionJournal(in: folder.path("out"))) == [.payload, .malformed, .payload])
   }
 
+  @Test func `the number of malformed records follows each change`() throws {
+    let folder = try TemporaryFolder()
+    let journal = try AttributionJournal(in: folder.path("out"))
+    try journal.append([1, 2, 3, 1].map { row($0, .malformed) } + [row(4, .payload)])
+    #expect(journal.malformedCount == 3)
+    try journal.append([row(1, .payload), row(4, .malformed)])
+    #expect(journal.malformedCount == 2)
+    #expect(try AttributionJournal(in: folder.path("out")).malformedCount == 2)
+    try journal.removeMalformed([row(1, .malformed).key, row(2, .malformed).key])
+    #expect(journal.malformedCount == 1)
+  }
+
   @Test func `a last line that is cut is removed, wherever it is cut`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("out/_asa/journal.jsonl")

@@ -43,7 +43,7 @@ struct SearchAdsImportCommand: Command {
       do {
         try file.payloads(&equal) { rows.append($0) }
         try table.append(rows)
-        if table.journal.standings.contains(where: { $0.value.outcome == .malformed }) {
+        if table.journal.malformedCount > 0 {
           try table.journal.removeMalformed(file.numberedKeys(rows.count).subtracting(rows.map(\.key)))
         }
       } catch {
