@@ -26,6 +26,33 @@ import Testing
     )
   }
 
+  @Test func `takes nothing from the totals, after 90 days and on a request`() throws {
+    let site = try StateSite()
+    _ = try site.ledger()
+    do {
+      let (partner, outbox) = (try DeliverySite.partner("acme"), try Outbox(in: site.state))
+      let sender = try DeliverySite([partner], ModelTransport(ModelTransport.status(200)), outbox: outbox)
+      try sender.plan(5, to: "acme")
+      try sender.send()
+      sender.transport.now += 91 * 86_400_000
+      try sender.plan(3, to: "acme", from: 5)
+      try outbox.prune(at: sender.transport.now)
+      #expect(try outbox.statement("SELECT 1 FROM deliveries").all { _ in true }.count == 3)
+      #expect(sender.count("acme", .delivered) == 5 && sender.count("acme", .pending) == 3)
+    }
+    #expect(try Outbox(in: site.state).counts["acme"] == [.delivered: 5, .pending: 3])
+    do {
+      let (partner, outbox) = (try DeliverySite.partner("acme"), try Outbox(in: site.state))
+      let sender = try DeliverySite([partner], ModelTransport(ModelTransport.status(200)), outbox: outbox)
+      sender.transport.now += 91 * 86_400_000
+      try sender.send()
+    }
+    let keys: Set = [PostbackKey(high: 0, low: 5), PostbackKey(high: 0, low: 6)]
+    let request = RemovalRequest(transactionIDs: [Self.id], addresses: [])
+    #expect(try DeliveryRemoval(site.state).remove(keys, request) == 2)
+    #expect(try Outbox(in: site.state).counts["acme"]?[.delivered] == 8)
+  }
+
   @Test func `masks the id in deliveries, and in what awaits events`() throws {
     let site = try StateSite()
     _ = try site.ledger()

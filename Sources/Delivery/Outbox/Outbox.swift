@@ -18,7 +18,7 @@ package final class Outbox {
   let insertStaged: SQLiteStatement
   let selectStaged: SQLiteStatement
   let insertAwaited: SQLiteStatement
-  /// The numbers of deliveries by partner and state.
+  /// The numbers of deliveries by partner and state, with those that were removed.
   private(set) var counts: [String: [DeliveryState: Int64]] = [:]
   /// Indicates that `forget()` will undo all changes.
   private var isTrial = false
@@ -48,6 +48,7 @@ package final class Outbox {
     if found == 0 { try database.execute("BEGIN; \(Self.schema); PRAGMA user_version = \(Self.version); COMMIT") }
     try database.execute("\(AwaitedEvents.schema); \(StagedEvents.schema)")
     try database.execute("\(EarlierPositions.schema); \(BackupTime.schema); \(PartnerFilter.schema)")
+    try database.execute(RemovedDeliveries.schema)
     insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
     selectStaged = try SQLiteStatement(database, StagedEvents.selection)
@@ -80,11 +81,10 @@ package final class Outbox {
       WHERE partner = ? AND state = 'pending' AND attempts > 0 AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?
       """
     )
-    let rows = try SQLiteStatement(database, "SELECT partner, state, count(*) FROM deliveries GROUP BY partner, state")
-      .all { row throws(FileFailure) in
-        (row.text(0), try row.word(1, as: DeliveryState.self), try row.integer(2, as: Int64.self))
-      }
-    for (partner, state, count) in rows { counts[partner, default: [:]][state] = count }
+    let rows = try SQLiteStatement(database, RemovedDeliveries.totals).all { row throws(FileFailure) in
+      (row.text(0), try row.word(1, as: DeliveryState.self), try row.integer(2, as: Int64.self))
+    }
+    for (partner, state, count) in rows { counts[partner, default: [:]][state, default: 0] += count }
   }
 
   private static let columns = """
