@@ -51,14 +51,17 @@ package final class SeenLog {
   /// Forgets committed entries from before a time, in seconds since 1970, beginning with the oldest, and returns their
   /// number: at most `limit`. A later copy of such a postback counts as a first one again.
   ///
-  /// Entries are in the order in which they came, so that those behind one with a later time wait for it.
+  /// Entries are in the order in which they came, so that those behind one with a later time wait for it. Those that are on
+  /// their way to a segment wait too.
   package func forget(
     before seconds: UInt32,
     now: UInt32 = .max,
     in ledger: Ledger,
     limit: Int64 = 1 << 17
   ) throws(FileFailure) -> Int64 {
-    let (start, end) = (ledger.state.forgotten, ledger.seen.entries)
+    let start = ledger.state.forgotten
+    // A thread that makes segments reads the entries behind the last one.
+    let end = segments.isWorking ? segments.end.entries : ledger.seen.entries
     let old = try ForgottenEntries(file, from: start, to: end, before: seconds, now: now, limit: limit)
     guard old.end.entries > start.entries else { return 0 }
     var commit = LedgerCommit(time: ledger.committedAt)

@@ -42,6 +42,30 @@ extension `The segments of the seen log` {
     try check(site, Array(entries[4000...]) + seenEntries(5000..<5400))
   }
 
+  @Test func `are not overtaken by what is forgotten while they are made`() throws {
+    let count = 60_000
+    let site = try StateSite()
+    do {
+      let ledger = try site.ledger()
+      var index = SeenIndex()
+      let log = try SeenLog.recover(ledger, into: &index, limit: 300)
+      try log.append(seenEntries(0..<count))
+      try log.synchronize()
+      try ledger.commit(LedgerCommit(of: log))
+      log.segments.request(upTo: Int64(count))
+      try log.committed()
+      while log.segments.isWorking, log.segments.end.entries == 0 { usleep(100) }
+      repeat {
+        _ = try log.forget(before: .max, in: ledger)
+        #expect(ledger.state.forgotten.entries <= log.segments.end.entries)
+      } while log.segments.isWorking
+      try log.waitForSegments()
+      _ = try log.forget(before: .max, in: ledger)
+      #expect(ledger.state.forgotten.entries == count)
+    }
+    try check(site, [], end: Int64(count))
+  }
+
   @Test func `end with the log that a compaction replaces`() throws {
     let entries = seenEntries(0..<3000)
     let site = try site(entries)
