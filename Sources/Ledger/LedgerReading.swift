@@ -93,18 +93,10 @@ extension Ledger {
       throw .noState(folderPath)
     }
     guard byteCount > 0 else { throw .damaged(path, "The file is empty") }
-    func read(_ access: SQLiteDatabase.Access) throws(FileFailure) -> Value {
-      try body(try SQLiteDatabase(path, access))
-    }
-    func hasLog() throws(FileFailure) -> Bool { try folder.byteCount(of: "\(name)-wal") != nil }
-    // Without a write-ahead log nobody writes, and `readingAlone` keeps SQLite from creating one. A writer that starts
-    // meanwhile creates the log before it changes the database. Then this reading or its failure is discarded.
-    if try !hasLog() {
-      let reading = Result { () throws(FileFailure) in try read(.readingAlone) }
-      if try !hasLog() { return try reading.get() }
-    }
-    do throws(FileFailure) { return try read(.reading) } catch {
-      guard error.kind == .cannotCreate, try StateFolder.user(of: folderPath) == nil else { throw error }
+    do throws(FileFailure) { return try SQLiteDatabase.reading(name, in: folder, body) } catch {
+      guard error.kind == .cannotCreate, try folder.byteCount(of: "\(name)-wal") != nil,
+        try StateFolder.user(of: folderPath) == nil
+      else { throw error }
     }
     // SQLite needs a file beside a write-ahead log, which this process may not make there. It makes it beside a copy.
     let copy = try TemporaryCopy(of: [name, "\(name)-wal"], in: folder)

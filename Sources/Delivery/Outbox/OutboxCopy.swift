@@ -1,7 +1,6 @@
 internal import Base
 internal import DerivedTables
 package import DurableFiles
-internal import Glibc
 internal import JSON
 internal import Ledger
 internal import Tables
@@ -19,44 +18,24 @@ extension Outbox {
   ///
   /// A copy of the ledger that is made later has all rows that are planned.
   package static func copy(from state: String, to target: String) throws(FileFailure) {
-    let (source, folder) = (DurableFolder(state), DurableFolder(target))
+    let folder = DurableFolder(target)
     func clear() throws(FileFailure) {
       for suffix in ["", "-wal", "-shm", "-journal"] { try folder.remove(name + suffix) }
     }
     try clear()
     guard try exists(in: state) else { return }
     let path = "\(target)/\(name)"
-    func copy(_ access: SQLiteDatabase.Access) throws(FileFailure) {
-      let quoted = path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
-      try SQLiteDatabase("\(state)/\(name)", access).execute("VACUUM INTO '\(quoted)'")
+    let quoted = path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+    try SQLiteDatabase.reading(name, in: DurableFolder(state)) { outbox throws(FileFailure) in
+      try clear()
+      try outbox.execute("VACUUM INTO '\(quoted)'")
     }
-    func hasLog() throws(FileFailure) -> Bool { try source.byteCount(of: "\(name)-wal") != nil }
-    // Without a log nobody writes, and no file need be made for reading. A writer that came meanwhile has left its traces.
-    let before = version(of: state)
-    var isCopied = false
-    if try !hasLog() {
-      let result = Result { () throws(FileFailure) in try copy(.readingAlone) }
-      if try !hasLog(), version(of: state) == before {
-        try result.get()
-        isCopied = true
-      } else {
-        try clear()
-      }
-    }
-    if !isCopied { try copy(.reading) }
     do {
       let marked = try SQLiteDatabase(path, .writing)
       let now = Timestamp.now.milliseconds
       try marked.execute("\(BackupTime.schema); DELETE FROM backup; INSERT INTO backup VALUES (\(now))")
     }
     try DurableFile(path, .appending).synchronize()
-  }
-
-  /// A text that is another one after the file was written.
-  private static func version(of state: String) -> String {
-    var status = stat()
-    guard unsafe stat("\(state)/\(name)", &status) == 0 else { return "" }
-    return "\(status.st_ino):\(status.st_size):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
   }
 
   /// Returns the time at which a backup made this outbox; nil unless it is a copy that was not used yet.

@@ -9,9 +9,12 @@ extension Outbox {
   /// nil if the folder of the state has no outbox.
   package static func deliveries(of key: PostbackKey, in state: String) throws(FileFailure) -> [JSONValue]? {
     guard try exists(in: state) else { return nil }
-    // Without a log beside it nobody writes, and no file need be made for reading.
-    let hasLog = try DurableFolder(state).byteCount(of: "\(name)-wal") != nil
-    let database = try SQLiteDatabase("\(state)/\(name)", hasLog ? .reading : .readingAlone)
+    return try SQLiteDatabase.reading(name, in: DurableFolder(state)) { database throws(FileFailure) in
+      try deliveries(of: key, in: database)
+    }
+  }
+
+  private static func deliveries(of key: PostbackKey, in database: SQLiteDatabase) throws(FileFailure) -> [JSONValue] {
     let found = try SQLiteStatement(
       database,
       """
