@@ -12,8 +12,8 @@ struct ForwardingDelay: Sendable {
     var forwarder, network: Int32
     let hash: UInt16
 
-    /// The minute of the forwarder's copy.
-    var end: Int32 { minute.addingReportingOverflow(delay).partialValue }
+    /// The minute of the forwarder's copy; `Int32.max` for a time after the year 6053.
+    var end: Int32 { Int32(clamping: Int64(minute) + Int64(delay)) }
   }
 
   private var records = DrawnList<Record>(limit: 1_000_000)

@@ -43,9 +43,11 @@ import Testing
     let sender: String
     var value: Int?
     var country = "FR"
+    var year = 2026
 
-    init(_ number: Int, _ hours: Int, _ sender: String, _ value: Int?, country: String = "FR") {
-      (self.number, self.hours, self.sender, self.value, self.country) = (number, hours, sender, value, country)
+    init(_ number: Int, _ hours: Int, _ sender: String, _ value: Int?, country: String = "FR", year: Int = 2026) {
+      (self.number, self.hours, self.sender, self.value) = (number, hours, sender, value)
+      (self.country, self.year) = (country, year)
     }
 
     func line(_ body: [JSONValue.Member]) -> (minute: Int, text: String) {
@@ -55,7 +57,7 @@ import Testing
       let minute = 20 * number + 60 * hours + 24 * 60
       let (day, hour) = (minute / 1440 + 1, minute / 60 % 24)
       func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-      let time = "2026-03-\(two(day))T\(two(hour)):\(two(minute % 60)):00Z"
+      let time = "\(year)-03-\(two(day))T\(two(hour)):\(two(minute % 60)):00Z"
       var envelope: [JSONValue.Member] = [.init("received_at", .string(time))]
       envelope.append(.init("channel", .string(sender == "device" ? "apple_direct" : "network_forwarded")))
       if sender != "device" { envelope.append(.init("forwarder", .string(sender))) }
@@ -161,6 +163,14 @@ import Testing
       return [Copy(number, 0, "device", 5), Copy(number, 1, "cheat", 3), Copy(number, 2, "cheat", 60)]
     }
     for test in ["raised_values", "lowered_values", "self_conflicts"] { #expect(names(test, found) == ["cheat"]) }
+  }
+
+  @Test(arguments: [2031, 7500, 9999]) func `a copy with a time of a far year accuses nobody`(_ year: Int) async throws
+  {
+    let found = try await alarms { number in
+      [Copy(number, 0, "device", 5), Copy(number, 1, "slow", 5, year: number % 100 == 7 ? year : 2026)]
+    }
+    #expect(found.isEmpty, "\(found)")
   }
 
   @Test func `a postback sent once after an outage is not sent again`() async throws {
