@@ -89,13 +89,16 @@ struct ImportedRow {
     return receivedAt != nil
   }
 
+  /// The most conversions of a row. A column of ids is no count.
+  private static let mostConversions: Int64 = 1_000_000_000_000
+
   /// Takes the number of conversions that the row stands for.
   private mutating func takeCount(_ text: String) {
     // Spreadsheets and pandas write whole numbers as 1200.0 where a row lacks one.
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let isWhole = parts.count == 1 || (parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0 == "0" })
-    guard isWhole, let number = Int64(parts[0]), number >= 0 else {
-      problem = "\(text) is no count. Give a whole number without separators."
+    guard isWhole, let number = Int64(parts[0]), (0...Self.mostConversions).contains(number) else {
+      problem = "\(text) is no count. Give a whole number without separators, at most \(Self.mostConversions)."
       return
     }
     count = number

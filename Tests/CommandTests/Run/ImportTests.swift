@@ -96,6 +96,16 @@ import Testing
     #expect(try folder.words(of: "out/skan_imported/part-00000001.csv").first?.hasPrefix("import_key,vendor") == true)
   }
 
+  @Test func `refuses a count that is a column of ids`() async throws {
+    let text = "day,app,count\n2026-03-05,525463029,1000000000000\n2026-03-05,525463030,99887766554433221\n"
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let (json, errors) = try await run([path], ["--vendor", "house"])
+    #expect(counts(json) == [2, 1, 0, 0, 1])
+    #expect(errors.contains("99887766554433221 is no count."), "\(errors)")
+    let daily = try await BuiltCommand.run(["daily", out])
+    #expect(daily.status == 66, "\(daily.errorText)")
+  }
+
   @Test func `takes plain names of days, networks and apps, and says which revenue is no amount`() async throws {
     let text =
       "day,network,app,campaign_name,count,revenue,currency\n2026-03-05,acme.skadnetwork,525463029,spring,3,9.90,USD\n"
