@@ -165,22 +165,36 @@ package struct ConcernedTransactions: Sendable {
     case several
   }
 
-  /// Returns the rows of both tables for some transactions with both copies, as JSON: the rejected line, and the accepted one.
+  /// The copy that a row of rejects is of. Several senders may send the same bytes.
+  private struct Copy: Hashable {
+    let digest: String
+    let origin: CopyOrigin
+    let receivedAt: String?
+  }
+
+  /// Returns the rows of both tables for some transactions, as JSON: the rejected line, and the accepted one; nil for a transaction
+  /// without one of them.
   package static func lines(
     of chosen: [ConcernedTransaction],
     rejects: TableFiles,
     accepted: TableFiles,
     jobs: Int
-  ) async throws(PipelineFailure) -> [(rejected: [UInt8], accepted: [UInt8])] {
+  ) async throws(PipelineFailure) -> [(rejected: [UInt8], accepted: [UInt8])?] {
     let digests = Set(chosen.map(\.digest))
     let keys = Set(chosen.compactMap(\.key))
     guard !digests.isEmpty else { return [] }
-    let (digest, key) = (Table.rejects.place(.rawSHA256), Table.postbacks.place(.postbackKey))
-    var rejected: [String: [UInt8]] = [:]
+    func place(_ name: ColumnName) -> Int { Table.rejects.place(name) }
+    let (digest, channel, forwarder) = (place(.rawSHA256), place(.channel), place(.forwarder))
+    let (time, key) = (place(.receivedAt), Table.postbacks.place(.postbackKey))
+    var rejected: [Copy: [UInt8]] = [:]
     try await rejects.scan(jobs: jobs) { batch in
-      var lines: [String: [UInt8]] = [:]
+      var lines: [Copy: [UInt8]] = [:]
       var row = RowCursor(batch, of: .rejects)
-      while row.next() { if let text = row.text(digest), digests.contains(text) { lines[text] = row.line } }
+      while row.next() {
+        guard let text = row.text(digest), digests.contains(text) else { continue }
+        let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
+        lines[Copy(digest: text, origin: origin, receivedAt: row.text(time))] = row.line
+      }
       return lines
     } take: {
       rejected.merge($0) { one, _ in one }
@@ -194,8 +208,9 @@ package struct ConcernedTransactions: Sendable {
     } take: {
       found.merge($0) { one, _ in one }
     }
-    return chosen.compactMap { row in
-      guard let one = rejected[row.digest], let other = row.key.flatMap({ found[$0] }) else { return nil }
+    return chosen.map { row in
+      let copy = Copy(digest: row.digest, origin: row.later.origin, receivedAt: row.later.receivedAt)
+      guard let one = rejected[copy], let other = row.key.flatMap({ found[$0] }) else { return nil }
       return (one, other)
     }
   }

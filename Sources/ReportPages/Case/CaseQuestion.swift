@@ -120,7 +120,7 @@ package struct CaseQuestion {
     func add(_ line: [UInt8], _ code: String?) throws {
       shown.append(try CaseExample(line, code: code, number: shown.count + 1, &keys, mask))
     }
-    for (transaction, lines) in zip(chosen, copies) {
+    for case (let transaction, let lines?) in zip(chosen, copies) {
       try add(lines.rejected, transaction.code)
       try add(lines.accepted, nil)
       pairs.append(CasePair(transaction: transaction, rejectedExample: shown.count - 1, acceptedExample: shown.count))

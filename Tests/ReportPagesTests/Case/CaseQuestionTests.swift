@@ -38,6 +38,21 @@ import Testing
     #expect(try await question("forwarder=nobody", of: tables).answer() == nil)
   }
 
+  @Test func `shows the copy that each sender sent, also of equal bytes`() async throws {
+    let key = #""00000000000000000000000000010000""#
+    func copy(_ forwarder: String, _ hour: Int) -> WrittenTables.Columns {
+      [
+        "forwarder": "\"\(forwarder)\"", "reject_code": #""duplicate_conflict""#, "transaction_id": #""t""#,
+        "raw_sha256": #""ab""#, "first_seen_postback_key": key, "received_at": "\"2026-03-10T0\(hour):00:00Z\"",
+        "conflicting_fields": #"[{"field":"conversion-value","first":"1","later":"9"}]"#,
+      ]
+    }
+    let tables = try WrittenTables([["transaction_id": #""t""#]], rejects: [copy("gamma", 7), copy("beta", 8)])
+    let answer = try #require(try await question("forwarder=gamma", of: tables).answer())
+    let examples = answer.json["examples"]?.elements ?? []
+    #expect(examples.first?["row"]?["forwarder"]?.text == "gamma", "\(examples)")
+  }
+
   @Test func `has no formula in its CSV`() async throws {
     let sent = ["forwarder": #""+evil""#, "reject_code": #""signature_invalid""#, "transaction_id": #""=1+1""#]
     let tables = try WrittenTables([], rejects: [sent])
