@@ -49,9 +49,11 @@ package struct PartyCounts: Sendable, Equatable {
     if hasDirect, !copies.isEmpty { both += 1 }
     if let day { days.add(postback, hasForwarded: !copies.isEmpty, day) }
     var others: Set<FieldDifference> = []
-    for settled in settlement.settled where settled.state == .conflict {
+    for (field, settled) in zip(settlement.fields, settlement.settled) where settled.state == .conflict {
       switch settled.difference {
-      case .selfConflict, .forwardersDiffer, .directConflict: others.insert(settled.difference ?? .changed)
+      // Another forwarder may have sent the two values.
+      case .selfConflict: if Set(copies.map { $0.values[field] }).count > 1 { others.insert(.selfConflict) }
+      case .forwardersDiffer, .directConflict: others.insert(settled.difference ?? .changed)
       case .changed, .dropped, .added, .zeroForNull, nil: break
       }
     }

@@ -102,6 +102,25 @@ import Testing
     #expect(events.last?["skan_revenue"] == .number("8.75"))
   }
 
+  @Test func `a forwarder that sends one value does not contradict itself beside one that does`() async throws {
+    let folder = try TemporaryFolder()
+    try await run(
+      [copy(20, forwarder: "alpha", value: 20), copy(21, forwarder: "alpha", value: 35)]
+        + [copy(22, forwarder: "beta", value: 20)],
+      in: folder
+    )
+    let summary = try await settle(folder, lookups: nil)
+    #expect(try rows(folder).first?["conversion_value_difference"]?.text == "self_conflict")
+    let group = try party(summary)
+    let parties = Dictionary(
+      uniqueKeysWithValues: (group["forwarders"]?.array ?? []).map {
+        ($0["forwarder"]?.text ?? "", $0["self_conflict"]?.integer)
+      }
+    )
+    #expect(group["self_conflict"]?.integer == 1)
+    #expect(parties == ["alpha": 1, "beta": 0], "\(group)")
+  }
+
   @Test func `without the date of copies in apps the forwarder's value counts`() async throws {
     let folder = try TemporaryFolder()
     try await run([copy(20, value: 20), copy(21, forwarder: "mmp", value: 35)], in: folder)
