@@ -19,6 +19,8 @@ package struct ServerConfiguration: Sendable {
   package var trustedKeys: [ConfiguredKey] = []
   /// The keys that are trusted as further ones of Apple's.
   package var appleKeys: [ConfiguredKey] = []
+  /// All keys that are trusted besides those that the program has.
+  package var keys: [ConfiguredKey] { appleKeys + trustedKeys }
   /// The paths of the conversion models: files, or folders of files.
   package var models: [String] = []
   /// App Store ids by bundle id, for the conversion value API. They take precedence over the ids in the models.

@@ -42,7 +42,7 @@ extension ViewAnswers {
     guard case .object(let members) = role.seesRevenue ? answer.json : answer.json.withoutRevenue else {
       return .view(500, "The answer is not an object.")
     }
-    let command = "postback find \(store.output.quotedForShell) \(id.quotedForShell)"
+    let command = "postback find \(store.output.quotedForShell) \(id.quotedForShell)\(store.stateOption)"
     let row = (answer.json["postbacks"]?.elements?.first ?? answer.json["rejects"]?.elements?.first)?["row"]
     let conditions = (row?["transaction_id"]?.text).map { [CaseRequest.condition("transaction_id", is: $0)] } ?? []
     return HTTPResponse(

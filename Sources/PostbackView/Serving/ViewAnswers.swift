@@ -89,7 +89,8 @@ package struct ViewAnswers: Sendable {
     }
     let query = kept.joined(separator: "&").replacing("'", with: "%27")
     let place = "\(path).csv\(query.isEmpty ? "" : "?\(query)")"
-    return .init("command", .string("postback view \(store.output.quotedForShell) --get '\(place)'"))
+    let command = "postback view \(store.output.quotedForShell)\(store.stateOption) --get '\(place)'"
+    return .init("command", .string(command))
   }
 
   // MARK: - Data in memory

@@ -19,6 +19,8 @@ package final class ViewStore: Sendable {
   /// The sources of an answer, all of one moment.
   struct Moment: Sendable {
     var rows: CommittedRows?
+    /// Indicates that the rows are counted, and their commit is told.
+    var areRowsTold = true
     var snapshot: DerivedSnapshot?
     var daily: DailyStore?
     var arrivals = ArrivalCounts()
@@ -47,10 +49,10 @@ package final class ViewStore: Sendable {
   let givenState: String?
   let state: String
   let program: String
-  let trust: TrustPolicy
   let jobs: Int
   let events = ViewEvents()
   private let moment = Mutex(Moment())
+  private let keys: Mutex<TrustPolicy>
   private let cache = Mutex<(results: PartCache?, isClosed: Bool)>((nil, false))
   private let report: @Sendable (String) -> Void
 
@@ -74,7 +76,8 @@ package final class ViewStore: Sendable {
     mayBeMissing: Bool = false,
     report: @escaping @Sendable (String) -> Void
   ) throws(FileFailure) {
-    (self.output, self.program, self.trust, self.jobs, self.report) = (output, program, trust, jobs, report)
+    (self.output, self.program, self.jobs, self.report) = (output, program, jobs, report)
+    keys = Mutex(trust)
     givenState = state
     self.state = state ?? StateFolder.path(in: output)
     let isThere = try DurableFolder(output).byteCount(of: ".") != nil
@@ -83,6 +86,15 @@ package final class ViewStore: Sendable {
     }
     _ = try CommittedRows(in: output, state: self.state)
   }
+
+  /// The keys with which rejects are verified again.
+  var trust: TrustPolicy { keys.withLock { $0 } }
+
+  /// Trusts other keys from now on.
+  package func use(_ trust: TrustPolicy) { keys.withLock { $0 = trust } }
+
+  /// The words with which a command reads the state of the output, with a space before them; empty for the state in its folder.
+  var stateOption: String { givenState.map { " --state \($0.quotedForShell)" } ?? "" }
 
   /// The present sources of an answer.
   var now: Moment { moment.withLock { $0 } }
@@ -169,8 +181,9 @@ package final class ViewStore: Sendable {
   private func look(_ counter: ArrivalCounter, isFirst: Bool) async throws(PipelineFailure) {
     let before = now
     let (output, state) = (output, state)
-    let isCommitted = try PipelineFailure.state { () throws(FileFailure) in
-      Ledger.isThere(state) ? try Ledger.lastCommit(state) != before.rows?.witnessed : false
+    let isCommitted = try PipelineFailure.state { () throws(FileFailure) -> Bool in
+      if !before.areRowsTold { return true }
+      return Ledger.isThere(state) ? try Ledger.lastCommit(state) != before.rows?.witnessed : false
     }
     let found = try PipelineFailure.state { () throws(FileFailure) in
       (
@@ -183,7 +196,7 @@ package final class ViewStore: Sendable {
       let daily = try await DailyStore(found.snapshot, jobs: jobs)
       moment.withLock { ($0.snapshot, $0.daily) = (found.snapshot, daily) }
     }
-    if let rows = found.rows { moment.withLock { ($0.rows, $0.isReady) = (rows, true) } }
+    if let rows = found.rows { moment.withLock { ($0.rows, $0.areRowsTold, $0.isReady) = (rows, false, true) } }
     if isOfOtherGeneration, !isFirst { tellGeneration(found.snapshot) }
     guard let rows = found.rows else { return }
     // The new rows are counted before the commit is told.
@@ -191,6 +204,7 @@ package final class ViewStore: Sendable {
     try await counter.update(rows.postbacks + rows.rejects, after: horizon)
     var members = [JSONValue.Member("commit", rows.commit.map { .string($0) } ?? .null)]
     if let totals = rows.totals { members.append(.init("totals", .object(totals.members))) }
+    moment.withLock { $0.areRowsTold = true }
     events.tell(.commit, .object(members))
     if isFirst, let snapshot = now.snapshot { tellGeneration(snapshot) }
   }

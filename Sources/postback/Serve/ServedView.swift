@@ -5,6 +5,7 @@ internal import PostbackView
 
 /// The live page beside a receiver.
 struct ServedView {
+  private let store: ViewStore
   private let service: ViewService
 
   /// Makes the page's server for the users of a configuration, and tells the log of failures.
@@ -16,7 +17,6 @@ struct ServedView {
     guard let output = configuration.out, !output.isEmpty else {
       throw CommandFailure(.usage, "--view needs the folder of the tables. Give --out, or out in the configuration.")
     }
-    let store: ViewStore
     do throws(FileFailure) {
       store = try ViewStore(
         output,
@@ -38,9 +38,10 @@ struct ServedView {
     do throws(HTTPServer.Failure) { try service.start() } catch { throw CommandFailure(.software, error.description) }
   }
 
-  /// Replaces the users and the proxies. Sessions end if the users have changed.
+  /// Replaces the users, the keys and the proxies. Sessions end if the users have changed.
   func use(_ settings: ServiceSettings) {
     let configuration = settings.configuration
+    store.use(settings.trust)
     if let view = configuration.view { service.use(view, proxies: configuration.trustedProxies) }
   }
 

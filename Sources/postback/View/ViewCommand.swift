@@ -37,8 +37,8 @@ struct ViewCommand: Command {
 
       With a configuration that has users in view, and without --port, the page is theirs: the server listens at the address of
       view, behind a proxy that ends TLS, and prints no token. serve --view does the same beside the receiver. On SIGHUP it reads the
-      users and the trusted proxies again: all are replaced, or none if one is wrong. A page without users ends on SIGHUP, as when its
-      terminal is closed.
+      users, the keys and the trusted proxies again: all are replaced, or none if one is wrong. A page without users ends on SIGHUP,
+      as when its terminal is closed.
 
       --get prints the answer at an address without a server, so that each table of the page can be had in a script. It does not
       wait for tests of signals, which only /api/report has.
@@ -62,7 +62,15 @@ struct ViewCommand: Command {
       throw CommandFailure(.usage, "Give one operand, the --out folder of a run, or a configuration that names it.")
     }
     self.output = output
-    trust = try options.keys.trust()
+    trust = try Self.trust(options, configuration)
+  }
+
+  /// The keys of the options and of the configuration.
+  private static func trust(
+    _ options: Options,
+    _ configuration: ServerConfiguration?
+  ) throws(CommandFailure) -> TrustPolicy {
+    try options.keys.trust(adding: configuration?.keys ?? [])
   }
 
   private static func configuration(in path: String) throws(CommandFailure) -> ServerConfiguration {
@@ -97,7 +105,7 @@ struct ViewCommand: Command {
     while !isAsked {
       do { try await Task.sleep(for: .milliseconds(50)) } catch { break }
       for signal in signals.pending() {
-        if signal.asksToEnd || users == nil { isAsked = true } else { reload(service) }
+        if signal.asksToEnd || users == nil { isAsked = true } else { reload(service, store) }
       }
     }
     service.stop()
@@ -106,12 +114,13 @@ struct ViewCommand: Command {
   /// The page for the users of the configuration; nil if it is for the one who has started it.
   private var users: ViewConfiguration? { options.port == nil ? configuration?.view : nil }
 
-  /// Replaces the users by those that the configuration has now.
-  private func reload(_ service: ViewService) {
+  /// Replaces the users and the keys by those that the configuration has now.
+  private func reload(_ service: ViewService, _ store: ViewStore) {
     guard let path = options.configuration else { return }
     do throws(CommandFailure) {
       let loaded = try Self.configuration(in: path)
       guard let view = loaded.view, !view.users.isEmpty else { throw Self.withoutUsers }
+      store.use(try Self.trust(options, loaded))
       service.use(view, proxies: loaded.trustedProxies)
       let fixed = configuration.map { loaded.fixedKeys(changedFrom: $0, receives: true, consumes: true) } ?? []
       let names = fixed.filter { $0.hasPrefix("view.") || ["out", "state"].contains($0) }

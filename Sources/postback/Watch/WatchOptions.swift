@@ -108,7 +108,7 @@ struct WatchOptions: OptionGroup {
     }
     return ServiceSettings(
       configuration,
-      trust: try consumer.trust.trust(adding: configuration.appleKeys + configuration.trustedKeys),
+      trust: try consumer.trust.trust(adding: configuration.keys),
       models: try Models(checking: configuration.models),
       rates: rates
     )

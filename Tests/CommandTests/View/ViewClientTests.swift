@@ -188,10 +188,11 @@ import Testing
 
 /// The signal of a reload.
 @Suite struct `SIGHUP of the live page` {
-  private func configuration(_ name: String, _ token: String) throws -> String {
+  private func configuration(_ name: String, _ token: String, keys: String = "") throws -> String {
     var hash = try SHA256()
     let digest = try hash.hexadecimalDigest(of: token)
-    return #"{"view":{"listen":"127.0.0.1:0","tls":false,"users":[{"name":"\#(name)","token_sha256":"\#(digest)"}]}}"#
+    let users = #"[{"name":"\#(name)","token_sha256":"\#(digest)"}]"#
+    return #"{"trusted_keys":[\#(keys)],"view":{"listen":"127.0.0.1:0","tls":false,"users":\#(users)}}"#
   }
 
   @Test func `reads the users again, and keeps them if the configuration is wrong`() async throws {
@@ -207,6 +208,25 @@ import Testing
     #expect(try site.request("GET", "/api/session", cookie: berta).status == 200)
     #expect(try await site.end(SIGTERM) == 0)
   }
+
+  @Test func `reads the keys of the configuration again, with which cases verify`() async throws {
+    func key(_ id: String) -> String { #"{"id":"\#(id)","key":"\#(Self.key)"}"# }
+    let token = "token-of-anna-123"
+    let site = try await ViewSite(configuration: try configuration("anna", token, keys: key("before")))
+    let anna = try site.enter(token)
+    func command() throws -> String {
+      let answer = try site.request("GET", "/api/rejects?forwarder=nobody&limit=1", cookie: anna)
+      return try JSONValue(parsing: answer.body)["case"]?["command"]?.text ?? ""
+    }
+    #expect(try command().contains("--trust-key 'before=\(Self.key)'"))
+    try site.reload(try configuration("anna", token, keys: key("after")))
+    try await site.wait("the key is another one") { try command().contains("--trust-key 'after=\(Self.key)'") }
+    #expect(try !command().contains("before="))
+    #expect(try await site.end(SIGTERM) == 0)
+  }
+
+  private static let key =
+    "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEWdp8GPcGqmhgzEFj9Z2nSpQVddayaPe4FMzqM9wib1+aHaaIzoHoLN9zW4K8y4SPykE3YVK3sVqW6Af0lfx3gg=="
 
   @Test func `ends a page without users, as the end of its terminal does`() async throws {
     let site = try await ViewSite()
