@@ -10,6 +10,8 @@ internal import Tables
 actor ArrivalCounter {
   /// The time before the newest record that is counted: a week, and the week before it.
   static let horizon: Int64 = 15 * 86_400_000
+  /// The part of the horizon that no period needs, by which it may go back.
+  private static let slack: Int64 = 86_400_000
 
   private struct Counted {
     var end: Int64
@@ -19,6 +21,8 @@ actor ArrivalCounter {
 
   private var counted: [String: Counted] = [:]
   private var counts = ArrivalCounts()
+  /// The time after which the counted rows were received.
+  private var horizon = Int64.min
   private let didCount: @Sendable (ArrivalCounts, _ isComplete: Bool) -> Void
 
   /// Creates a counter that tells of its counts from time to time.
@@ -30,10 +34,11 @@ actor ArrivalCounter {
     let order = wanted.sorted { one, other in
       (one.part.received?.newest ?? 0, one.part.number) > (other.part.received?.newest ?? 0, other.part.number)
     }
-    if order.contains(where: isReplaced) || counted.keys.contains(where: { key in !parts.contains { $0.key == key } }) {
-      // Rows were removed, or read again.
-      (counted, counts) = ([:], ArrivalCounts())
-    }
+    let keys = Set(parts.map(\.key))
+    // Rows were removed, or read again, or earlier ones are wanted: periods end with the newest row if that is older than they are.
+    let isOther = order.contains(where: isReplaced) || counted.keys.contains { !keys.contains($0) }
+    if isOther || horizon + Self.slack < self.horizon { (counted, counts) = ([:], ArrivalCounts()) }
+    self.horizon = horizon
     counts.drop(before: horizon)
     for (place, part) in order.enumerated() {
       let start = counted[part.key]?.end ?? 0

@@ -27,7 +27,7 @@ struct CampaignSums: Sendable {
   mutating func add(_ row: Int, of store: DailyStore) {
     for index in counts.indices {
       let count = store.counts[index][row]
-      if count >= 0 { counts[index] = max(counts[index], 0) + Int64(count) }
+      if count >= 0 { counts[index] = max(counts[index], 0) + count }
     }
     for index in amounts.indices {
       if let amount = store.amounts[index][row] { amounts[index] = (amounts[index] ?? .zero) + amount }
@@ -42,7 +42,7 @@ struct CampaignSums: Sendable {
         before.estimate + (modelled - revenue), before.low + ((low ?? least) - least),
         before.high + ((high ?? most) - most)
       )
-      modelledNulls += max(Int64(store.counts[Self.nullsPlace][row]), 0)
+      modelledNulls += max(store.counts[Self.nullsPlace][row], 0)
     }
     unknown.formUnion(store.unknown[row])
     for other in store.others(of: row) {

@@ -39,7 +39,7 @@ package struct DailyStore: Sendable {
   /// The state of completeness, as its place in `BusinessStatus`; -1 is null.
   private(set) var states: [Int8] = []
   private(set) var isParentCost: [Bool] = []
-  private(set) var counts: [[Int32]]
+  private(set) var counts: [[Int64]]
   private(set) var amounts: [AmountColumn]
   /// The expected shares in millionths; -1 is null.
   private(set) var shares: [Int32] = []
@@ -117,7 +117,7 @@ package struct DailyStore: Sendable {
     windows.append(Int8(clamping: row.window))
     states.append(Int8(row.status.flatMap { Self.stateWords.firstIndex(of: $0) } ?? -1))
     isParentCost.append(row.isParentCost)
-    for index in counts.indices { counts[index].append(Int32(clamping: row.counts[index])) }
+    for index in counts.indices { counts[index].append(row.counts[index]) }
     let (isOwn, isOwnCost) = (row.currency == currency, row.costCurrency == currency)
     for index in amounts.indices {
       amounts[index].append((index == amounts.count - 1 ? isOwnCost : isOwn) ? row.amounts[index] : nil)

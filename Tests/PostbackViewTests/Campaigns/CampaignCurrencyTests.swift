@@ -95,4 +95,10 @@ import Testing
     }
     #expect(texts("revenue_min", coarse).compactMap(\.self).isEmpty)
   }
+
+  @Test func `have counts beyond 32 bits`() async throws {
+    let rows = [#""network_name":"a","impressions":5000000000"#, #""network_name":"a","impressions":10"#]
+    let answer = try await answer("network_name", rows, settings: "currency=", dimensions: "network_name")
+    #expect(answer["total"]?["impressions"]?.integer == 5_000_000_010)
+  }
 }
