@@ -36,8 +36,9 @@ enum BusinessFindings {
     guard let cost = total.cost, cost > .zero else {
       guard total.installs > 0 else { return nil }
       let revenue = currency.map { " and brought \(Numbers.money(all, $0)) in the first window" } ?? ""
+      let costs = business.hasCosts ? "" : "; no costs are known"
       return Finding(
-        sentence: "\(Numbers.grouped(total.installs)) installs are attributed\(revenue); no costs are known.",
+        sentence: "\(Numbers.grouped(total.installs)) installs are attributed\(revenue)\(costs).",
         section: section,
         money: all.approximation,
         rows: total.installs
@@ -119,7 +120,8 @@ enum BusinessFindings {
   }
 
   private static func openDays(_ business: BusinessSection) -> Finding? {
-    let open = business.business.status.filter { $0.value == .open }.keys
+    let days = business.days
+    let open = business.business.status.filter { $0.value == .open && $0.key <= days.last ?? .max }.keys
     guard let first = open.min(), let last = open.max(), first < last else { return nil }
     let share = business.business.expectedShare[last].map {
       " of the last one \(Numbers.percent($0.approximation)) of the first postbacks are to be expected by now"

@@ -14,7 +14,11 @@ struct BusinessSection {
 
   /// The days that are drawn: at most the latest ones, without gaps.
   var days: [Int] {
-    let all = business.cells.keys.compactMap(\.day)
+    // The date of a cost can be mistyped.
+    let end = business.asOf.flatMap { Timestamp($0)?.daysSince1970 } ?? .max
+    let all = business.cells.compactMap { key, sums in
+      key.day.flatMap { $0 <= end || sums.installs > 0 ? $0 : nil }
+    }
     guard let first = all.min(), let last = all.max() else { return [] }
     return Array(max(first, last - Self.mostDays + 1)...last)
   }

@@ -89,23 +89,34 @@ extension BusinessSection {
 
   private static let shown = 16
 
+  /// Indicates that the daily report has costs, also if they are of no single row or in another currency.
+  var hasCosts: Bool {
+    [business.total, business.undivided].contains { $0.cost != nil || $0.unpriced > 0 || $0.others.costRows > 0 }
+  }
+
   /// The return on ad spend of the campaigns with the largest cost, the highest return first.
   var campaignsFigure: HTML {
     let campaigns = campaigns
     let priced = campaigns.count { $0.cost != nil }
-    guard priced > 0 else {
-      return """
-        <figure id="campaigns" class="wide"><figcaption>Campaigns</figcaption><p class="note">No costs are known, so that there \
-        is no return on them. Give a file of costs: <code>postback daily OUT --lookups DIR --cost FILE</code></p>\
-        \(Self.table(campaigns))</figure>
-        """
-    }
-    let shown = min(priced, Self.shown)
     let parent = business.undivided.cost ?? .zero
     let undivided =
       parent > .zero
       ? " \(Numbers.money(parent, business.currency)) of cost belongs to no single row and is in none of them."
       : ""
+    guard priced > 0 else {
+      let reason: HTML =
+        hasCosts
+        ? "No campaign has a cost of its own in the currency of the page, so that there is no return on one.\(undivided)"
+        : """
+        No costs are known, so that there is no return on them. Give a file of costs: <code>postback daily OUT --lookups DIR \
+        --cost FILE</code>
+        """
+      return """
+        <figure id="campaigns" class="wide"><figcaption>Campaigns</figcaption><p class="note">\(reason)</p>\
+        \(Self.table(campaigns))</figure>
+        """
+    }
+    let shown = min(priced, Self.shown)
     let more =
       campaigns.count > shown ? " These are the \(shown) with the largest cost of \(campaigns.count)." : ""
     return Figure(

@@ -40,6 +40,26 @@ import Testing
     #expect(section.campaigns.allSatisfy { $0.judgement == .noCost })
   }
 
+  @Test func `does not say that there are no costs where they are of no single campaign`() throws {
+    var business = business([(10, 100, nil), (20, 100, nil)])
+    business.undivided.cost = Amount(70)
+    let page = BusinessSection(business: business).html.markup
+    #expect(!page.contains("No costs are known"))
+    #expect(page.contains("70.00 EUR of cost belongs to no single row"), "\(page)")
+    business.undivided = BusinessReport.Sums()
+    business.undivided.others.add(cost: Amount(70), "USD")
+    #expect(!BusinessSection(business: business).html.markup.contains("No costs are known"))
+  }
+
+  @Test func `ends with the day that it is of where a cost has a later date`() {
+    var business = business([(10, 100, 5), (20, 100, 5)])
+    business.asOf = "2024-10-08T00:00:00Z"
+    var mistyped = BusinessReport.Sums()
+    mistyped.cost = Amount(3)
+    business.cells[BusinessReport.Key(day: 57_000, app: "1", network: "<n>", campaign: "0")] = mistyped
+    #expect(BusinessSection(business: business).days == [20_000, 20_001])
+  }
+
   @Test func `has sums by campaign and by day in place of cells where there are too many`() throws {
     let two = business([(1, 1, nil), (1, 1, nil)])
     #expect(BusinessSection(business: two, mostCells: 1).data["dayCells"] != .null)
