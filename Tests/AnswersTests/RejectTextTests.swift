@@ -31,6 +31,11 @@ import Testing
     #expect(text.csvField == field)
   }
 
+  @Test(arguments: [("=1+1", "'=1+1"), ("@x", "'@x"), ("plain", "plain"), ("", "")])
+  func `has no formula in a field`(_ text: String, _ field: String) {
+    #expect(text.withoutFormula == field)
+  }
+
   @Test func `has the words of analysts for fields in either notation`() {
     #expect(FieldWords.name("conversion_value") == "the fine value")
     #expect(FieldWords.name("source-app-id") == FieldWords.name("publisher_item_identifier"))

@@ -95,7 +95,8 @@ package struct RejectsAnswer {
     ])
   }
 
-  /// The groups as CSV (RFC 4180) with a header, as tables are written: a null is an absent field.
+  /// The groups as CSV (RFC 4180) with a header: a null is an absent field, and a text that a spreadsheet would run as a formula has
+  /// an apostrophe before it.
   package var csv: String {
     let classes = RejectClass.allCases
     let header =
@@ -109,7 +110,7 @@ package struct RejectsAnswer {
           group.read.map { .integer($0) } ?? .null, .share(group.tally.count, of: group.read),
           .time(group.tally.firstSeen), .time(group.tally.lastSeen),
         ] + classes.map { .integer(group.tally.classes[$0]) }
-      let values = group.values.map { $0.map(\.csvField) ?? "" }
+      let values = group.values.map { $0.map(\.withoutFormula.csvField) ?? "" }
       lines.append((values + cells.map { $0 == .null ? "" : $0.text ?? "\($0)" }).joined(separator: ","))
     }
     // Terminal.print adds the line feed of the last line.
@@ -218,6 +219,9 @@ extension JSONValue {
 }
 
 extension String {
+  /// The text, with an apostrophe before it if a spreadsheet would run it as a formula. Senders write these texts.
+  package var withoutFormula: String { utf8.span.needsApostrophe ? "'\(self)" : self }
+
   /// The text as a CSV field, in quotes if necessary. An empty text is in quotes, to distinguish it from null.
   package var csvField: String {
     let needsQuotes = isEmpty || utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: ",") }

@@ -113,8 +113,7 @@ extension ConcernedTransaction {
     var all: [String?] = [transaction, app, network, window, code, party]
     all += cells(first) + cells(later)
     if hasRevenue { all.append([first?.revenue, later.revenue].compactMap { $0?.currency }.first) }
-    // Senders write these texts, and a spreadsheet runs some of them as formulas.
-    all = all.map { text in text.map { $0.utf8.span.needsApostrophe ? "'" + $0 : $0 } }
+    all = all.map { $0?.withoutFormula }
     if hasRevenue {
       let amounts = [first?.revenue, later.revenue].map { $0.map { "\($0.amount)" } }
       all.insert(contentsOf: amounts, at: all.count - 1)
