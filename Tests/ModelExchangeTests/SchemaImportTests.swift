@@ -111,6 +111,7 @@ import Testing
     ("adjust-skan3.json", .adjust, "\"count_max\": 10", "\"count_max\": 2", 10),
     ("google-ads.json", .googleAds, "\"eventCounter\": \"4\"", "\"eventCounter\": \"0\"", 28),
     ("google-ads.json", .googleAds, "\"maxEventCount\": \"3\"", "\"maxEventCount\": 0", 17),
+    ("google-ads.json", .googleAds, "\"MEDIUM\"", "\"MIDDLE\"", 52),
     ("google-ads.json", .googleAds, "\"currencyCode\": \"USD\", \"eventRevenueValue\"", "\"eventRevenueValue\"", 28),
   ])
   func `that contradicts itself or its form is refused with the line`(

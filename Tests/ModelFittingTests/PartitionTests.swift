@@ -74,6 +74,11 @@ import TestSupport
     #expect(counts.equalFrequency(ranges: 64) == [5])
     #expect(AmountCounts([]) { _ in 1 }.best(ranges: 64).isEmpty)
   }
+
+  @Test func `amounts far apart are spread up to the greatest that is read`() {
+    let counts = AmountCounts([10_000, 999_999_999_000_000]) { _ in 1 }.expected
+    #expect(counts.best(ranges: 2).allSatisfy { $0 > 0 && $0 <= FittingEvent.largestAmount })
+  }
 }
 
 @Suite struct LadderTests {

@@ -66,6 +66,8 @@ extension SchemaReader {
       window.lock = name(node[lockEvent]).map { .object([.init("event", .string($0))]) }
     } else if let text = node[lockCoarse].value?.text, let value = CoarseValue(rawValue: text.lowercased()) {
       window.lock = .object([.init("coarse_value", .string(value.rawValue))])
+    } else if node[lockCoarse].isPresent {
+      note(node[lockCoarse], mustBe: "LOW, MEDIUM or HIGH")
     }
     if let at { model.windows[at] = window } else { model.windows.append(window) }
   }

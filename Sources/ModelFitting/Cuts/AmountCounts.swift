@@ -63,7 +63,8 @@ package struct AmountCounts: Sendable {
         continue
       }
       for factor in factors {
-        pairs.append((max(1, Int64((Double(amounts[index]) * factor / Double(unit)).rounded())) * unit, 1))
+        let amount = min(Double(amounts[index]) * factor, Double(FittingEvent.largestAmount))
+        pairs.append((max(1, Int64((amount / Double(unit)).rounded())) * unit, 1))
       }
     }
     var counts = AmountCounts(of: pairs)
