@@ -57,7 +57,7 @@ package struct ReportSources: Sendable {
     content.business = try await business()
     try await readSearchAds(&content)
     if let single {
-      content.nullRevenue = try await NullRevenueTotal.read(in: single.folder, jobs: jobs)
+      content.nullRevenue = try await NullRevenueTotal.read(of: single, jobs: jobs)
       content.forwarded = try await ForwardedValues.read(in: single.folder, cache: cache, jobs: jobs)
       content.forwarders = try PipelineFailure.state { () throws(FileFailure) in
         try ForwarderAgreement.read(in: single.folder)
@@ -100,7 +100,7 @@ package struct ReportSources: Sendable {
   private func business() async throws(PipelineFailure) -> BusinessReport? {
     var found: [BusinessReport] = []
     for snapshot in snapshots {
-      if let business = try await BusinessReport(in: snapshot.folder, jobs: jobs) { found.append(business) }
+      if let business = try await BusinessReport(of: snapshot, jobs: jobs) { found.append(business) }
     }
     return found.count == 1 ? found.first : nil
   }

@@ -1,7 +1,7 @@
 internal import Base
 package import ConversionModel
 internal import DailyReports
-internal import DerivedTables
+package import DerivedTables
 internal import DurableFiles
 internal import JSON
 package import PostbackPipeline
@@ -171,13 +171,15 @@ package struct BusinessReport: Sendable {
 }
 
 extension BusinessReport {
-  /// Reads the report from an output; nil if the output does not have `skan_daily`.
-  package init?(in output: String, jobs: Int) async throws(PipelineFailure) {
-    let files: TableFiles?
-    do throws(FileFailure) { files = try TableFiles(derived: .daily, in: output) } catch { throw .state(error) }
+  /// Reads the report from derived tables; nil if there is no `skan_daily`. Throws if it is damaged.
+  package init?(of snapshot: DerivedSnapshot, jobs: Int) async throws(PipelineFailure) {
+    let (files, summary) = try PipelineFailure.state { () throws(FileFailure) in
+      (
+        try TableFiles(derived: .daily, of: snapshot),
+        try DerivedTable.summary(of: .daily, in: snapshot.place(of: .daily))
+      )
+    }
     guard let files else { return nil }
-    let summary: JSONValue?
-    do throws(FileFailure) { summary = try DerivedTable.summary(of: .daily, in: output) } catch { throw .state(error) }
     let converted = summary.flatMap { DailyProvenance($0) }?.currency
     var byCurrency: [String?: BusinessReport] = [:]
     var weights: [String: Int] = [:]

@@ -1,4 +1,5 @@
 package import ConversionModel
+package import DerivedTables
 internal import DurableFiles
 internal import NullValueModelling
 package import PostbackPipeline
@@ -29,10 +30,14 @@ package struct NullRevenueTotal: Sendable {
   /// The modelled revenue if null postbacks are worth half as much as estimated, and half as much again.
   package let sensitivity: (half: Amount, threeHalves: Amount)?
 
-  /// Reads the totals from an output, in the order of the table; nil if the output does not have the table.
-  package static func read(in output: String, jobs: Int) async throws(PipelineFailure) -> [NullRevenueTotal]? {
-    let files: TableFiles?
-    do throws(FileFailure) { files = try TableFiles(derived: .modelled, in: output) } catch { throw .state(error) }
+  /// Reads the totals from derived tables, in the order of the table; nil if there is none. Throws if it is damaged.
+  package static func read(
+    of snapshot: DerivedSnapshot,
+    jobs: Int
+  ) async throws(PipelineFailure) -> [NullRevenueTotal]? {
+    let files = try PipelineFailure.state { () throws(FileFailure) in
+      try TableFiles(derived: .modelled, of: snapshot)
+    }
     guard let files else { return nil }
     var totals: [NullRevenueTotal] = []
     try await files.scan(jobs: jobs) { batch -> [NullRevenueTotal] in
