@@ -66,7 +66,8 @@ extension RowFinder {
     for table in tables {
       let folder = snapshot.place(of: table)
       let isThere = try PipelineFailure.state { () throws(FileFailure) in
-        try DurableFolder("\(folder)/\(table.name)").byteCount(of: ".") != nil
+        try snapshot.verify(table)
+        return try DurableFolder("\(folder)/\(table.name)").byteCount(of: ".") != nil
       }
       guard isThere else { continue }
       found.derived[table.name] = found.take(try await rows(of: table, in: folder, having: keys))
