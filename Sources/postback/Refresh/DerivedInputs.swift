@@ -42,7 +42,7 @@ struct DerivedInputs: Equatable {
   func reason(toReplace text: String?) -> String? {
     guard let parts = text?.split(separator: " "), parts.count == 3 || parts.count == 4 else { return Self.none }
     if parts[0] != rows { return "the tables of the run have changed" }
-    if parts[1] != settings { return "the settings have changed" }
+    if parts[1] != settings { return "the settings, or files or other tables that it reads, have changed" }
     if parts[2] != before { return "the tables before it have changed" }
     guard parts.count == 4, let due = Int64(parts[3]), due <= Timestamp.now.daysSince1970 else { return nil }
     return "postbacks were left out until today"
