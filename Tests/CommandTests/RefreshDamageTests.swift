@@ -35,6 +35,16 @@ import Testing
     #expect(ran.status == 0, "\(ran.errorText)")
   }
 
+  @Test(arguments: ["skan_daily", "skan_modelled"])
+  func `are refused by the report, with the command that makes them again`(_ table: String) async throws {
+    let path = "\(current)/\(table)/part-00000001.jsonl"
+    let lines = try folder.contents(of: path).split(separator: UInt8(ascii: "\n"))
+    try folder.makeFile(path, holding: Array(lines.dropLast().joined(separator: [UInt8(ascii: "\n")])))
+    let page = try await BuiltCommand.run(["report", out, "--html", "-"])
+    #expect(page.status == 65 && page.errorText.contains("postback refresh"), "\(page.errorText)")
+    #expect(page.text.isEmpty)
+  }
+
   private func refresh(_ options: [String] = []) async throws -> (status: Int32, text: String) {
     let result = try await BuiltCommand.run(["refresh", out] + options)
     return (result.status, result.text + result.errorText)
