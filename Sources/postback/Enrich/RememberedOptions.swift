@@ -4,10 +4,10 @@ internal import DurableFiles
 /// The options that a command on derived tables uses if they are not given, because an earlier one was given them: so that a
 /// table is not made anew with other settings by mistake.
 enum RememberedOptions {
-  /// The groups of options that belong together: all of a group are given anew, or none.
+  /// The groups of options that belong together: with the first of a group all others of it are given anew.
   private static let groups = [
-    ["--lookups", "--date-format", "--allow-overlap"], ["--grace-hours"], ["--cost", "--allow-credits"],
-    ["--currency", "--rates"], ["--environment"], ["--dimensions"], ["--model-period"], ["--model-level"], ["--format"],
+    ["--lookups", "--date-format", "--allow-overlap"], ["--cost", "--allow-credits"], ["--grace-hours"], ["--currency"],
+    ["--rates"], ["--environment"], ["--dimensions"], ["--model-period"], ["--model-level"], ["--format"],
     ["--csv-safe"],
   ]
   /// The options whose values are paths.
@@ -27,8 +27,9 @@ enum RememberedOptions {
     let isConfigured = try arguments.read(ConfigurationOption.self).path != nil
     var used: [String: [String]] = [:]
     for group in groups where group.contains(where: { before[$0] != nil }) {
-      let isGiven = group.contains { own[$0] != nil }
+      let isAnew = own[group[0]] != nil
       for name in group {
+        let isGiven = isAnew || own[name] != nil
         if !isGiven, !isConfigured, manual.option(name) != nil { used[name] = before[name] }
         if isGiven, let old = before[name], own[name] != old, manual.option(name) != nil {
           Terminal.note("\(name) changes from \(text(old)) to \(own[name].map(text) ?? "nothing").")
