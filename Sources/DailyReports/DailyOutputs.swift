@@ -18,6 +18,8 @@ package struct DailyOutputs {
     var provenance: DailyProvenance?
     /// The number of rows that were written.
     var rows = 0
+    /// The numbers of postbacks in the rows of the earlier report that stay; 0 in a table without such a column.
+    var earlierPostbacks: [DateType: Int] = [:]
   }
 
   var daily: Output
@@ -42,6 +44,9 @@ package struct DailyOutputs {
     let hasValues = try DurableFolder("\(folder)/\(Table.dailyValues.name)").byteCount(of: ".") != nil
     values = wantsValues || hasValues ? try output(.dailyValues) : nil
   }
+
+  /// Indicates that `skan_daily_values` is new, and has fewer days than `skan_daily`: only those that are calculated.
+  package var beginsValues: Bool { values.map { $0.earlier == nil } ?? false && daily.earlier != nil }
 
   /// Appends the rows of an encoder.
   mutating func append(
@@ -110,6 +115,7 @@ extension DailyOutputs.Output {
         }
         if let other, batch.rows.count > 0 { throw refusal(other.setting, other.option, declaration, settings) }
         try append(batch.rows)
+        earlierPostbacks[type, default: 0] += batch.postbacks
       } catch {
         throw .state(error)
       }
@@ -126,7 +132,7 @@ extension DailyOutputs.Output {
     _ settings: DailySettings
   ) -> FileFailure {
     let path = "\(settings.replacement.place ?? table.output)/\(declaration.name)"
-    guard settings.firstKeptDay != nil, settings.firstKeptDay == settings.since else {
+    guard settings.keepsRemovedDays else {
       let advice = "Give \(option), or leave out --since and --until"
       return FileFailure(.incompatible, path, "The rows of the other days have \(setting)", advice: advice)
     }
@@ -161,6 +167,8 @@ private struct DailyEarlierRows: Sendable {
 
   struct Batch: Sendable {
     let rows: EncodedRows
+    /// The number of postbacks in the rows.
+    let postbacks: Int
     /// The dimensions of the first row that has others than the report.
     let otherDimensions: String?
   }
@@ -169,7 +177,9 @@ private struct DailyEarlierRows: Sendable {
     var cursor = RowCursor(batch, of: table)
     var encoder = RowEncoder(table, settings.encoding, inputBytes: batch.bytes.count)
     let (typePlace, dayPlace) = (table.place(.dateType), table.place(.date))
+    let postbacksPlace = table.columnNames.firstIndex(of: ColumnName.postbacks.rawValue)
     let dimensions = DailyDimension.text(settings.dimensions)
+    var postbacks: Int64 = 0
     var otherDimensions: String?
     while cursor.next() {
       guard cursor.has(type.rawValue, in: typePlace), let day = cursor.day(dayPlace), settings.part(of: day) == part
@@ -177,8 +187,9 @@ private struct DailyEarlierRows: Sendable {
       let own = cursor.text(table.place(.dimensions)) ?? ""
       if own != dimensions { otherDimensions = otherDimensions ?? own }
       encoder.copy(cursor, of: table)
+      postbacks += postbacksPlace.flatMap { cursor.integer($0) } ?? 0
     }
-    return Batch(rows: encoder.take(), otherDimensions: otherDimensions)
+    return Batch(rows: encoder.take(), postbacks: Int(postbacks), otherDimensions: otherDimensions)
   }
 }
 

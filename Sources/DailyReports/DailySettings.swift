@@ -35,6 +35,9 @@ package struct DailySettings: Sendable {
   /// The usual settings.
   package init(_ encoding: TableEncoding) { self.encoding = encoding }
 
+  /// Indicates that the days before the first one without removed rows are those of an earlier report, and all others are calculated.
+  var keepsRemovedDays: Bool { firstKeptDay != nil && since == firstKeptDay && until == nil }
+
   /// Indicates that rows of an earlier report are kept.
   var isPartial: Bool { since != nil || until != nil }
 

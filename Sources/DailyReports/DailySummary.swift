@@ -33,6 +33,11 @@ package struct DailySummary: Sendable {
   /// The campaigns with a cost, those with the highest first.
   package var campaigns: [CampaignTotals] { campaignSums.byCost }
   private var campaignSums = CostedCampaigns()
+  /// The numbers of postbacks in the rows of each date type.
+  private var postbacksByType: [DateType: Int] = [:]
+  /// The number of postbacks that are in no row by install date: they came after rows of their install day were removed because of
+  /// their age, and the results of this day stay as they are.
+  package private(set) var afterRemovedInstallDays = 0
   /// The number of changes since the earlier report by reason, nil for those whose reason cannot be told.
   package internal(set) var changes: [ChangeReason?: Int] = [:]
   /// The reason for which the report is not compared with an earlier one; nil if it is.
@@ -104,8 +109,25 @@ package struct DailySummary: Sendable {
 
   /// The remarks on the postbacks and on `skan_settled`.
   package var ownWarnings: [String] {
-    (nothingCounted.map { [$0] } ?? []) + timeWarnings + costWarnings + nullWarnings + settledWarnings
+    (nothingCounted.map { [$0] } ?? []) + timeWarnings + removalWarnings + costWarnings + nullWarnings
+      + settledWarnings
   }
+
+  /// A remark if postbacks came after others of their install day were removed because of their age.
+  private var removalWarnings: [String] {
+    guard afterRemovedInstallDays > 0 else { return [] }
+    return [
+      "\(Self.postbacks(afterRemovedInstallDays)) in no row by install date: rows of these install days were removed because of "
+        + "their age before. Rows by date of receipt have them. Let postback retain keep \(Self.wholeDays) days or more, until all "
+        + "postbacks of an install day have come."
+    ]
+  }
+
+  /// The days after an install by which all of its postbacks have come: the third window, the longest delay, and the days in which a
+  /// device sends again.
+  private static let wholeDays = 51
+
+  private static func postbacks(_ count: Int) -> String { count == 1 ? "1 postback is" : "\(count) postbacks are" }
 
   /// A remark if times of receipt lie in the future.
   private var timeWarnings: [String] {
@@ -116,9 +138,8 @@ package struct DailySummary: Sendable {
           + "give the time of the report with --as-of."
       ]
     }
-    let postbacks = rows.late == 1 ? "1 postback is" : "\(rows.late) postbacks are"
     return [
-      "\(postbacks) left out, because the time of receipt is after today: \(ahead) at the latest. Senders may have set it. "
+      "\(Self.postbacks(rows.late)) left out, because the time of receipt is after today: \(ahead) at the latest. Senders may have set it. "
         + "received_at in skan_postbacks has it, and --as-of counts what was received up to a time of your choice."
     ]
   }
@@ -152,6 +173,7 @@ package struct DailySummary: Sendable {
   mutating func add(_ row: DailyRow) {
     // Both date types have each postback.
     if row.group.dateType == .received { windows[row.group.window] += row.metrics }
+    postbacksByType[row.group.dateType, default: 0] += row.metrics.postbacks
     if provenance.digests[.cost] != nil { campaignSums.add(row) }
     if let cost = row.cost {
       self.cost += cost
@@ -168,6 +190,9 @@ package struct DailySummary: Sendable {
     written = [(Table.daily.name, outputs.daily.rows), (Table.dailyEvents.name, outputs.events.rows)]
     if let values = outputs.values { written.append((Table.dailyValues.name, values.rows)) }
     written.append((Table.modelled.name, outputs.modelled.rows))
+    guard settings.keepsRemovedDays else { return }
+    let all = postbacksByType.merging(outputs.daily.earlierPostbacks, uniquingKeysWith: +)
+    afterRemovedInstallDays = max(0, all[.received, default: 0] - all[.install, default: 0])
   }
 }
 
@@ -191,6 +216,7 @@ extension DailySummary {
         .init("left_out", .object(leftOut.map { .init($0.reason, .integer($0.count)) })),
         .init("without_received_at", .integer(withoutReceipt)),
         .init("without_install_date", .integer(withoutInstallDate)),
+        .init("after_removed_install_days", .integer(afterRemovedInstallDays)),
         .init("settled", settled.map { .integer($0) } ?? .null),
         .init("rows", .object(written.map { .init($0.table, .integer($0.rows)) })),
         .init("windows", .array(windows.indices.map { json($0) })),

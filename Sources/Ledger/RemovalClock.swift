@@ -47,7 +47,7 @@ package struct RemovalClock: Equatable, Sendable {
     return RemovalRefusal(
       .clock,
       """
-      Nothing was removed: the clock says \(Timestamp(milliseconds: now)), more than a day from \
+      Nothing was removed: the clock says \(Timestamp(milliseconds: now)), more than a day and a half from \
       \(Timestamp(milliseconds: trusted)), the last time at which it was believed. It is believed again once it has gone on \
       for three days while commits are made. If it is right, give postback retain or state compact --trust-clock
       """

@@ -177,6 +177,7 @@ package final class Consumer {
       }
       source.putAway(ended)
     }
+    if let remark = try? commit.tally.remarkOnRemovedDays(options.state) { log.warning("removed_days", remark) }
     monitor.add(commit)
     succeed()
     log.debug(

@@ -150,7 +150,7 @@ private struct BatchEncoder: ~Copyable {
     let span = ReceiptSpan(outcome.arrival.receivedAt?.milliseconds, writtenAt: now)
     switch outcome {
     case .accepted(let decoded):
-      tally.countAccepted(decoded.decoding.status)
+      tally.countAccepted(decoded.decoding.status, receivedOn: outcome.arrival.receivedAt?.daysSince1970)
       postbacks.encode(decoded, of: bytes, from: source.name, format)
       received.postbacks = .union(received.postbacks, span)
       let decodedEvents = decoded.decoding.events

@@ -1,6 +1,9 @@
+internal import Base
 package import ConversionModel
+package import DurableFiles
 internal import Ledger
 package import SKAdNetwork
+internal import Tables
 
 /// The counts of accepted and rejected records of a run. `read` is always the sum of `accepted` and `rejected`.
 package struct Tally: Sendable, Equatable {
@@ -15,6 +18,8 @@ package struct Tally: Sendable, Equatable {
 
   /// The number of accepted postbacks with each `decode_status`.
   package private(set) var acceptedByStatus: [DecodeStatus: Int] = [:]
+  /// The number of accepted postbacks by day of receipt, in days since 1970-01-01, of those that have one.
+  package private(set) var acceptedByDay: [Int64: Int] = [:]
 
   /// A reject code with the forwarder of the rejected record.
   package struct ForwardedReject: Hashable, Sendable {
@@ -40,10 +45,11 @@ package struct Tally: Sendable, Equatable {
   package init() {}
 
   /// Counts an accepted postback.
-  mutating func countAccepted(_ status: DecodeStatus) {
+  mutating func countAccepted(_ status: DecodeStatus, receivedOn day: Int64?) {
     read += 1
     accepted += 1
     acceptedByStatus[status, default: 0] += 1
+    if let day { acceptedByDay[day, default: 0] += 1 }
   }
 
   /// Counts a rejected record.
@@ -65,8 +71,28 @@ package struct Tally: Sendable, Equatable {
     left.accepted += right.accepted
     left.rejected += right.rejected
     left.acceptedByStatus.merge(right.acceptedByStatus, uniquingKeysWith: +)
+    left.acceptedByDay.merge(right.acceptedByDay, uniquingKeysWith: +)
     left.rejectedByCode.merge(right.rejectedByCode, uniquingKeysWith: +)
     for (reject, number) in right.rejectedByForwarder { left.count(number, reject) }
+  }
+}
+
+extension Tally {
+  /// Returns a remark on postbacks that were received on days whose rows were removed because of their age before, by the ledger in
+  /// a folder; nil if there are none. Of the day of the newest removed row nothing is said, since some of its rows are left.
+  package func remarkOnRemovedDays(_ ledger: String) throws(FileFailure) -> String? {
+    // Removals leave the newest days.
+    guard let first = acceptedByDay.keys.min(), first < Timestamp.now.daysSince1970 - 1,
+      let end = try Ledger.retentionEnd(ledger, of: Table.postbacks.name)
+    else { return nil }
+    let last = Timestamp(milliseconds: end).daysSince1970
+    let count = acceptedByDay.reduce(0) { $0 + ($1.key < last ? $1.value : 0) }
+    guard count > 0 else { return nil }
+    return """
+      \(count == 1 ? "1 postback was" : "\(count) postbacks were") received before \(Timestamp.name(ofDay: Int(last))), up to which rows \
+      were removed because of their age. postback daily does not count them, as the results of these days stay, and the next \
+      postback retain removes them. Read an old dump into another folder with --out.
+      """
   }
 }
 

@@ -182,6 +182,9 @@ struct DailyCommand: DerivedCommand {
     )
     inputs.vendors = vendors
     let outputs = try DailyOutputs(in: folder, settings, wantsValues: options.wantsValues)
+    if outputs.beginsValues {
+      Terminal.note("\(Table.dailyValues.name) is new, and has only the days that are calculated now.")
+    }
     var daily = try await Daily(inputs, lookups, settings, in: folder, jobs: derived.jobs, cache: work.cache)
     if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
     try await daily.write(into: outputs, jobs: derived.jobs)

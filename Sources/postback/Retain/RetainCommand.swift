@@ -56,7 +56,7 @@ struct RetainCommand: Command {
       With --archive each part is first copied, durably, into the folder of its table in DIR, such as on a larger disk, and
       any share of the rows goes. asa_attributions and skan_imported stay then. forget does not search an archive.
       A wrong clock makes everything too old. So nothing is removed if more than 20 % of the rows of a table, or of the files,
-      would go and the last removal ended more than eight days before this one, or if the clock is more than a day from the
+      would go and the last removal ended more than eight days before this one, or if the clock is more than a day and a half from the
       last time at which it was believed.
       Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, 65 the state or a part is damaged, 66 there is no state, 74 I/O, 75 another process uses it.
       """,

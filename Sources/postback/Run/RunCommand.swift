@@ -142,11 +142,18 @@ struct RunCommand: Command {
     }
     bar.clear()
     let parts: [String]
-    do throws(FileFailure) { parts = try written.writtenParts() } catch { throw CommandFailure(error) }
+    let late: [RunWarning]
+    do throws(FileFailure) {
+      parts = try written.writtenParts()
+      late = try RunWarning.onRemovedDays(tally, state: self.state)
+      StateReserve.make(in: DurableFolder(self.state))
+    } catch {
+      throw CommandFailure(error)
+    }
     let hasCustomKeys = trust.keys.contains(where: \.isAdded)
     let warnings =
       RunWarning.warnings(tally, hasModels: !options.models.isEmpty, hasCustomKeys: hasCustomKeys)
-      + RunWarning.withoutRecords(empty.sorted().map { RemoteInputs.name(of: inputs[$0]) })
+      + RunWarning.withoutRecords(empty.sorted().map { RemoteInputs.name(of: inputs[$0]) }) + late
     for warning in warnings { Terminal.warn(warning.message) }
     let summary = RunSummary(
       tally: tally,

@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
@@ -33,6 +34,11 @@ struct RunWarning: Sendable {
     let rest = inputs.count > 5 ? " and \(inputs.count - 5) more" : ""
     let names = inputs.prefix(5).joined(separator: ", ") + rest
     return [RunWarning(code: "no_record", message: "There is no record in \(names).")]
+  }
+
+  /// Returns a warning that postbacks are of days whose rows were removed before; none if there are none.
+  static func onRemovedDays(_ tally: Tally, state: String) throws(FileFailure) -> [RunWarning] {
+    try tally.remarkOnRemovedDays(state).map { [RunWarning(code: "removed_days", message: $0)] } ?? []
   }
 
   private static func noModel(_ tally: Tally, hasModels: Bool) -> RunWarning? {

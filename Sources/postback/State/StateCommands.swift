@@ -112,7 +112,7 @@ struct StateCompactCommand: Command {
       read again. Only a backup of the state and the tables can undo this. An interruption at any time leaves the state
       as before or as after. Stop the consumer of the state first.
       Nothing is removed if more than 20 % of the ids would go and the last removal ended more than eight days before DATE, or
-      if the clock is more than a day from the last time at which it was believed.
+      if the clock is more than a day and a half from the last time at which it was believed.
       Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, or DATE is in the future; 65 the state is damaged or of another version, 66 there is no
       state, 73 the state cannot be written, 74 I/O or a full disk, 75 another process uses the state.
       """,

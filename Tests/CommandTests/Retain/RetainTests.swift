@@ -180,6 +180,43 @@ import Testing
     }
   }
 
+  @Test func `what comes later for removed days is told with its number`() async throws {
+    let site = try await Site()
+    #expect(FileManager.default.fileExists(atPath: "\(site.out)/_state/reserve"))
+    func call(_ words: [String]) async throws -> BuiltCommand.Result {
+      let result = try await BuiltCommand.run(words)
+      #expect(result.status == 0, "\(result.errorText)")
+      return result
+    }
+    /// Reads another dump, all of it received at a time; returns the warnings.
+    func add(seed: Int, at time: String) async throws -> (accepted: Int64, errors: String) {
+      let (dump, keys) = (site.folder.path("dump-\(seed)"), "keys-\(seed)")
+      _ = try await call([
+        "generate", "--count", "200", "--seed", "\(seed)", "--out", dump, "--keys", site.folder.path(keys), "-q",
+      ])
+      let ran = try await call(
+        ["run", dump, "--out", site.out, "--received-at", time, "--json"] + site.folder.words(of: keys)
+      )
+      return (try JSONValue(parsing: ran.output)["accepted"]?.integer ?? 0, ran.errorText)
+    }
+    let daily = ["daily", site.out, "--environment", "custom", "--json"]
+    _ = try await call(daily)
+    _ = try await site.retain()
+    #expect(try await !add(seed: 8, at: "2024-02-10T10:00:00Z").errors.contains("removed because of their age"))
+    let told = try await call(daily)
+    let missing = try #require(try JSONValue(parsing: told.output)["after_removed_install_days"]?.integer)
+    let remark = "\(missing) postbacks are in no row by install date"
+    #expect(missing > 0 && told.errorText.contains(remark), "\(told.errorText)")
+    var sums: [String: Int] = [:]
+    for row in try Object.lines(site.folder.contents(of: "out/skan_daily/part-00000001.jsonl")) {
+      sums[row.string("date_type") ?? "", default: 0] += Int(row["postbacks"] ?? "") ?? 0
+    }
+    #expect(Int64(sums["received", default: 0] - sums["install", default: 0]) == missing, "\(sums)")
+    let late = try await add(seed: 9, at: "2024-01-20T10:00:00Z")
+    let sentence = "\(late.accepted) postbacks were received before 2024-02-03, up to which rows were removed"
+    #expect(late.accepted > 0 && late.errors.contains(sentence), "\(late.errors)")
+  }
+
   @Test func `waits for a follower that has not read old rows`() async throws {
     let site = try await Site()
     let state = "\(site.out)/_state"
