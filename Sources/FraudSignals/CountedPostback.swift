@@ -139,6 +139,15 @@ struct CountedPostback {
     return max(1, hash.value)
   }
 
+  /// The form, and the kind of download: the people who come back have other values.
+  var kind: UInt32 { UInt32(form) << 2 | Self.number(isRedownload) }
+
+  /// The kind, and what else tells of which people of a campaign the postback is: whether it is of a view, and the country.
+  /// Forwarders may have got different parts of a campaign.
+  var segment: UInt32 { kind << 18 | Self.number(isView) << 16 | UInt32(country ?? 0) }
+
+  private static func number(_ flag: Bool?) -> UInt32 { flag.map { $0 ? 2 : 1 } ?? 0 }
+
   /// The cluster of the postback.
   var cluster: SignalCluster {
     SignalCluster(

@@ -91,14 +91,19 @@ struct ForwardingDelay: Sendable {
     }
   }
 
-  /// The spans of minutes between the copies of each forwarder and network that its usual gaps do not explain.
+  /// The spans of minutes between the copies of each forwarder and network that its usual gaps do not explain, and the one before the
+  /// first copy: before it nothing can be expected.
   private func outages() -> [[ClosedRange<Int32>]] {
     var minutes = [[Int32]](repeating: [], count: names.values.count)
     for record in records.records {
       minutes[Int(record.forwarder)].append(record.end)
       minutes[Int(record.network)].append(record.end)
     }
-    return minutes.map { Outage.spans($0.sorted(), shortest: Self.shortestOutage) }
+    return minutes.map { minutes in
+      let sorted = minutes.sorted()
+      let before = sorted.first.map { [min(0, $0)...$0] } ?? []
+      return before + Outage.spans(sorted, shortest: Self.shortestOutage)
+    }
   }
 
   private static func overlap(_ record: Record, _ outages: [ClosedRange<Int32>]) -> Int32 {

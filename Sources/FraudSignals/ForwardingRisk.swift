@@ -10,11 +10,12 @@ struct ForwardingRisk: Sendable {
   /// Postbacks that are like each other but for their time and their value.
   fileprivate struct Place: Hashable, Compact {
     let network, campaign, app: String
-    let window, family, form: UInt8
+    let window, family: UInt8
+    let kind: UInt32
 
-    init(_ cluster: SignalCluster) {
+    init(_ cluster: SignalCluster, _ kind: UInt32) {
       (network, campaign, app) = (cluster.network, cluster.campaign, cluster.app)
-      (window, family, form) = (cluster.window, cluster.family, cluster.form)
+      (window, family, self.kind) = (cluster.window, cluster.family, kind)
     }
   }
 
@@ -50,6 +51,7 @@ struct ForwardingRisk: Sendable {
   /// `value` is the device's.
   mutating func add(
     _ cluster: SignalCluster,
+    _ kind: UInt32 = 0,
     of key: UInt128 = 0,
     at first: Int64,
     forwardedAt forwarded: Int64?,
@@ -61,7 +63,7 @@ struct ForwardingRisk: Sendable {
       lag = forwarded == .max ? 0 : max(0, Int32(clamping: forwarded / Self.millisecondsPerMinute - Int64(minute)))
     }
     let number = value.kind == 2 ? value.value : value.kind == 1 ? 64 + value.value : -1
-    let place = places.number(of: Place(cluster))
+    let place = places.number(of: Place(cluster, kind))
     let hash = UInt16(truncatingIfNeeded: key)
     records.append(Record(place: place, minute: minute, lag: lag, value: number, hash: hash))
   }
@@ -165,9 +167,9 @@ struct ForwardingRisk: Sendable {
     }
   }
 
-  private func order(_ place: Int32) -> (String, String, UInt8, UInt8, UInt8) {
+  private func order(_ place: Int32) -> (String, String, UInt8, UInt8, UInt32) {
     let place = places.values[Int(place)]
-    return (place.campaign, place.app, place.window, place.family, place.form)
+    return (place.campaign, place.app, place.window, place.family, place.kind)
   }
 
   /// The spans of minutes in which a network forwards, from its forwarded postbacks.
@@ -203,12 +205,14 @@ extension ForwardingRisk: Compact {
 extension ForwardingRisk.Place {
   func encode(_ writer: inout CompactWriter) {
     for text in [network, campaign, app] { writer.append(text) }
-    for number in [window, family, form] { writer.append(number) }
+    for number in [window, family] { writer.append(number) }
+    writer.append(Int(kind))
   }
 
   init(_ reader: inout CompactReader) {
     (network, campaign, app) = (reader.text(), reader.text(), reader.text())
-    (window, family, form) = (reader.byte(), reader.byte(), reader.byte())
+    (window, family) = (reader.byte(), reader.byte())
+    kind = UInt32(truncatingIfNeeded: reader.count())
   }
 }
 

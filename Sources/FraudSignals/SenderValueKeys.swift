@@ -14,11 +14,12 @@ extension SenderValues {
   struct Group: Hashable, Sendable {
     /// The number of the campaign.
     var campaign: Int32
-    let window, family, form: UInt8
+    let window, family: UInt8
+    let segment: UInt32
     let model: UInt64
 
     /// The group of all models: a postback without a value has none.
-    var ofAllModels: Self { Self(campaign: campaign, window: window, family: family, form: form, model: 0) }
+    var ofAllModels: Self { Self(campaign: campaign, window: window, family: family, segment: segment, model: 0) }
   }
 
   struct Key: Hashable, Sendable {
@@ -96,8 +97,8 @@ extension SenderValues {
 
 extension SenderValues.Group: Comparable {
   static func < (left: Self, right: Self) -> Bool {
-    (left.campaign, left.window, left.family, left.form, left.model)
-      < (right.campaign, right.window, right.family, right.form, right.model)
+    (left.campaign, left.window, left.family, left.segment, left.model)
+      < (right.campaign, right.window, right.family, right.segment, right.model)
   }
 }
 

@@ -26,8 +26,9 @@ struct SenderValues: Sendable {
       for value in start.element..<64 { classes[value] = start.offset }
     }
 
-  /// Adds a won postback as a forwarder has sent it.
-  mutating func add(_ postback: CountedPostback) {
+  /// Adds a won postback as a forwarder has sent it, of the people of `segment`. Values are compared with those of other forwarders
+  /// unless a device's own copy tells if they are right, or the campaign is one of several.
+  mutating func add(_ postback: CountedPostback, of segment: UInt32, hasDevice: Bool) {
     guard let forwarder = postback.forwarder, postback.isWin else { return }
     let (fine, coarse) = (postback.fine, postback.coarse)
     let campaign = number(
@@ -38,7 +39,7 @@ struct SenderValues: Sendable {
       campaign: campaign,
       window: postback.window,
       family: postback.family,
-      form: postback.form,
+      segment: segment,
       model: postback.model
     )
     let key = Key(group: group, forwarder: forwarders.number(of: forwarder), day: DaySeries.day(of: postback.time))
@@ -47,7 +48,7 @@ struct SenderValues: Sendable {
     if let fine { new.fine[Self.classes[fine]] = 1 }
     if let coarse { new.coarse[coarse] = 1 }
     if fine == nil, coarse == nil { new.nulls = 1 }
-    add(key, new)
+    if !hasDevice, postback.status != .ambiguous { add(key, new) }
     if let time = postback.time, time >= 0 {
       let hour = Hour(
         campaign: campaign,

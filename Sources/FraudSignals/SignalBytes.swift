@@ -63,15 +63,17 @@ extension SenderValues.Campaign: Compact {
 extension SenderValues.Key: Compact {
   func encode(_ writer: inout CompactWriter) {
     for number in [group.campaign, forwarder, day] { writer.append(number) }
-    for number in [group.window, group.family, group.form] { writer.append(number) }
+    for number in [group.window, group.family] { writer.append(number) }
+    writer.append(Int(group.segment))
     writer.append(group.model)
   }
 
   init(_ reader: inout CompactReader) {
     let campaign: Int32 = reader.integer()
     (forwarder, day) = (reader.integer(), reader.integer())
-    let (window, family, form) = (reader.byte(), reader.byte(), reader.byte())
-    group = .init(campaign: campaign, window: window, family: family, form: form, model: reader.hash())
+    let (window, family) = (reader.byte(), reader.byte())
+    let segment = UInt32(truncatingIfNeeded: reader.count())
+    group = .init(campaign: campaign, window: window, family: family, segment: segment, model: reader.hash())
   }
 }
 

@@ -179,7 +179,7 @@ package struct SignalCounter: Sendable {
       guard let name = sender.name else { continue }
       let sent = postback.sent(by: sender, name, unsigned)
       counts.sent.add(sent.cluster, sent.counts)
-      counts.values.add(sent)
+      counts.values.add(sent, of: postback.segment, hasDevice: senders.device != nil)
       let day = DaySeries.day(of: sender.first)
       for (name, isFound) in postback.campaignRates {
         counts.rates.add(name, .forwarder, sent.forwarder, isFound, on: day)
@@ -209,6 +209,7 @@ package struct SignalCounter: Sendable {
     if postback.isWin, let first = senders.first {
       counts.risk.add(
         postback.cluster,
+        postback.kind,
         of: key,
         at: first,
         forwardedAt: senders.firstForwarded,
