@@ -58,9 +58,8 @@ public final class RawClient {
     if host != 1 { _ = unsafe call({ unsafe bind($0, $1, $2) }, port: 0, host: host) }
     let code = unsafe call({ unsafe connect($0, $1, $2) }, port: port, host: 1)
     guard code == 0 else {
-      let code = errno
-      close(descriptor)
-      throw Failure(text: "no connection: \(unsafe String(cString: strerror(code)))")
+      // `deinit` closes the socket: another file may have its number after that.
+      throw Failure(text: "no connection: \(unsafe String(cString: strerror(errno)))")
     }
   }
 

@@ -83,7 +83,7 @@ extension Tally {
   package func remarkOnRemovedDays(_ ledger: String) throws(FileFailure) -> String? {
     // Removals leave the newest days.
     guard let first = acceptedByDay.keys.min(), first < Timestamp.now.daysSince1970 - 1,
-      let end = try Ledger.retentionEnd(ledger, of: Table.postbacks.name)
+      let end = try Ledger.newestRemovedReceipt(ledger, of: Table.postbacks.name)
     else { return nil }
     let last = Timestamp(milliseconds: end).daysSince1970
     let count = acceptedByDay.reduce(0) { $0 + ($1.key < last ? $1.value : 0) }
