@@ -39,7 +39,7 @@ import Testing
   func `are refused by the report, with the command that makes them again`(_ table: String) async throws {
     let path = "\(current)/\(table)/part-00000001.jsonl"
     let lines = try folder.contents(of: path).split(separator: UInt8(ascii: "\n"))
-    try folder.makeFile(path, holding: Array(lines.dropLast().joined(separator: [UInt8(ascii: "\n")])))
+    try folder.makeFile(path, holding: Array(lines.dropLast().joined(separator: [UInt8(ascii: "\n")])) + [0x0A, 0x0A])
     let page = try await BuiltCommand.run(["report", out, "--html", "-"])
     #expect(page.status == 65 && page.errorText.contains("postback refresh"), "\(page.errorText)")
     #expect(page.text.isEmpty)

@@ -29,7 +29,9 @@ import Testing
     }
 
     func lines(_ path: String) throws -> [String] {
-      String(decoding: try folder.contents(of: "out/\(path)"), as: UTF8.self).split(separator: "\n").map(String.init)
+      String(decoding: try folder.contents(of: "out/\(path)"), as: UTF8.self).split(whereSeparator: \.isNewline).map(
+        String.init
+      )
     }
 
     func run(_ words: [String]) async throws -> JSONValue {
@@ -68,7 +70,7 @@ import Testing
     let before = try site.lines(name).filter { $0.contains("coerced_values;") }
     #expect(before.count == 1)
     #expect(try await site.run(["forget", "--attribution-token", "mid-token"])["asa_rows"]?.integer == 2)
-    #expect(try site.lines(name).filter { $0.contains("coerced_values") } == before)
+    #expect(try site.lines(name).filter { $0.contains("coerced_values;") } == before)
   }
 
   @Test func `forget finds a row by its key`() async throws {
