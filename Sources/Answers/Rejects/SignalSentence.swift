@@ -113,7 +113,10 @@ package struct SignalSentence {
   private var finding: String {
     let (count, total) = (Numbers.grouped(test.own.count), Numbers.grouped(test.own.total))
     switch test.name {
-    case .fineValues, .coarseValues: return "\(comparison): \(count) of \(total) are above the middle"
+    case .fineValues, .coarseValues:
+      // Values can be higher by their ranks without more of them above the middle.
+      let isBelow = (test.own.share ?? 0) < (test.others.share ?? 0)
+      return "\(comparison)\(isBelow ? ", by the ranks of all" : ""): \(count) of \(total) are above the middle"
     case .inventedNulls where test.basis == .copies:
       return "dropped the conversion value in \(count) of \(total) postbacks whose device's own copy has one"
     case .inventedNulls:
