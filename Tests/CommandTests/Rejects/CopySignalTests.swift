@@ -173,6 +173,16 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `what was sent before a forwarder's first batch is not held back`() async throws {
+    // The first seventy, of three days, come at one time, and all others soon.
+    let found = try await alarms { number in
+      let isFirst = number < 70
+      let hours = isFirst ? 24 * (number % 3) : 160
+      return [Copy(number, hours, "device", 5), Copy(number, isFirst ? 150 - number / 3 : 161, "weekly", 5)]
+    }
+    #expect(names("held_back", found).isEmpty, "\(found)")
+  }
+
   @Test func `a postback sent once after an outage is not sent again`() async throws {
     let found = try await alarms { number in
       [Copy(number, 0, "device", 5), Copy(number, number > 200 ? 288 : 1, "slow", 5)]
