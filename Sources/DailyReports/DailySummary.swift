@@ -123,9 +123,11 @@ package struct DailySummary: Sendable {
     ]
   }
 
-  /// The days after an install by which all of its postbacks have come: the third window, the longest delay, and the days in which a
-  /// device sends again.
-  private static let wholeDays = 51
+  /// The days after an install day by which all of its postbacks have come: those of the last window, also if a device sends them again.
+  private static var wholeDays: Int {
+    let last = ArrivalHours(family: .skadnetwork4, window: 2, conversionValueIsNullOrZero: false)
+    return ((last?.most ?? 0) + Completeness.retryHours) / 24 + 1
+  }
 
   private static func postbacks(_ count: Int) -> String { count == 1 ? "1 postback is" : "\(count) postbacks are" }
 

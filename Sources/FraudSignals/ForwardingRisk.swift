@@ -114,7 +114,7 @@ struct ForwardingRisk: Sendable {
 
   /// The tests of networks that forward postbacks with some values, and not those with others.
   ///
-  /// The hypothesis is that among the postbacks of a campaign, day, window and form the loss of a copy does not depend on the
+  /// The hypothesis is that among the postbacks of a campaign, day, window and kind the loss of a copy does not depend on the
   /// device's value.
   func testsOfWithheld() -> [SignalTest] {
     struct Group: Hashable {

@@ -3,8 +3,8 @@ internal import Statistics
 
 /// The comparison of a forwarder's postbacks with those of the same campaigns that came through other forwarders.
 ///
-/// The hypothesis is that among the postbacks of one campaign, day, window, model and form of the signed fields, the values do not
-/// depend on the sender: Apple sends what the ad brought, whoever forwards it.
+/// The hypothesis is that among the postbacks of one campaign, day, window, model and segment, the values do not depend on the sender:
+/// Apple sends what the ad brought, whoever forwards it.
 struct SameCampaignTests {
   private let rows: [(key: SenderValues.Key, counts: SenderValues.Counts)]
   /// The forwarders of each campaign that came through more than one.

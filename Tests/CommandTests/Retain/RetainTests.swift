@@ -207,6 +207,7 @@ import Testing
     let missing = try #require(try JSONValue(parsing: told.output)["after_removed_install_days"]?.integer)
     let remark = "\(missing) postbacks are in no row by install date"
     #expect(missing > 0 && told.errorText.contains(remark), "\(told.errorText)")
+    #expect(told.errorText.contains("keep 51 days or more"), "\(told.errorText)")
     var sums: [String: Int] = [:]
     for row in try Object.lines(site.folder.contents(of: "out/skan_daily/part-00000001.jsonl")) {
       sums[row.string("date_type") ?? "", default: 0] += Int(row["postbacks"] ?? "") ?? 0
