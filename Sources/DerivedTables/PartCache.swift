@@ -9,7 +9,7 @@ internal import TableReading
 /// A folder of results that were calculated for parts of tables, each under the digest of all that it follows from.
 ///
 /// A file never changes. One that is missing, or that is damaged, is calculated again, so that the folder may be removed at any
-/// time. Only one process at a time may use a folder, and several of its tasks may work on different files.
+/// time. Only one process at a time may use a folder, and several of its tasks may work with it.
 package final class PartCache: Sendable {
   /// A kind of files.
   package enum Kind: String, CaseIterable, Sendable {
@@ -55,6 +55,8 @@ package final class PartCache: Sendable {
   private let used = Mutex<Set<String>>([])
   /// The names of files in the other folders that count as removed.
   private let hidden = Mutex<Set<String>>([])
+  /// The number of files that were begun in this process.
+  private static let begun = Atomic<Int>(0)
   /// The object that keeps other processes from using the folder; nil if it is kept elsewhere.
   private let keeper: (any Sendable)?
   /// The numbers of the temporary folders of this process by path. A task that ends late may still hold one whose path another has.
@@ -218,10 +220,12 @@ package final class PartCache: Sendable {
   private func write(_ name: String, _ body: (SummedFile) -> Void) throws(PipelineFailure) {
     use([name])
     try PipelineFailure.state { () throws(FileFailure) in
-      let file = try SummedFile(temporaryPath(name))
+      // Two tasks may write the same file at a time.
+      let begun = "\(name)-\(Self.begun.add(1, ordering: .relaxed).newValue)"
+      let file = try SummedFile(temporaryPath(begun))
       body(file)
       try file.finish()
-      try publish(name, as: name)
+      try publish(begun, as: name)
     }
   }
 

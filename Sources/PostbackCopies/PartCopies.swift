@@ -82,7 +82,10 @@ package final class PartCopies: Sendable {
   package func table(of part: Int) async throws(PipelineFailure) -> RecordTable {
     if let list = try kept(part) { return list.withoutSources().table() }
     try await findAgain([part])
-    return try kept(part)?.withoutSources().table() ?? .empty
+    guard let list = try kept(part) else {
+      throw .state(.damaged("\(cache.path)/\(matched(part)?.file ?? "")", "The file was damaged while it was used"))
+    }
+    return list.withoutSources().table()
   }
 
   /// Returns the copies of a part that were found, without those in other rejects than these; nil if the file was lost.
@@ -120,7 +123,7 @@ package final class PartCopies: Sendable {
     let search = CopySearch(self)
     try await search.find(newParts, among: old)
     try await search.findNew(new)
-    try await keep(search.found, in: known)
+    try await keep(search.found, of: Array(parts.indices), in: known)
     found.withLock { $0.add(search, rejectNames) }
     for part in parts.indices { cache.use([keyNames[part], matched(part)?.file ?? ""]) }
     cache.use(copiedNames)
@@ -128,32 +131,34 @@ package final class PartCopies: Sendable {
   }
 
   private func keepMatching() throws(PipelineFailure) {
-    try cache.add(Self.matchingName, found.withLock { $0.matching }.encoded)
+    try found.withLock { found throws(PipelineFailure) in try cache.add(Self.matchingName, found.matching.encoded) }
   }
 
-  /// Looks for all copies of the postbacks of some parts.
+  /// Looks for all copies of the postbacks of some parts, whose files were lost. Tasks may do so for different parts at a time.
   private func findAgain(_ lost: [Int]) async throws(PipelineFailure) {
     guard !lost.isEmpty else { return }
-    found.withLock { found in for part in lost { found.matching.parts[names[part]] = nil } }
     let search = CopySearch(self)
     try await search.find(lost, among: Array(rejects.indices))
-    try await keep(search.found, in: Set(rejectNames))
+    try await keep(search.found, of: lost)
     try keepMatching()
   }
 
-  /// Adds what was found to the copies of the parts, of which those in other rejects than `known` are removed.
-  private func keep(_ found: RecordSorter, in known: Set<String>) async throws(PipelineFailure) {
+  /// Adds what was found to the copies of some parts: to those in the rejects that are known, or to none.
+  private func keep(
+    _ found: RecordSorter,
+    of parts: [Int],
+    in known: Set<String>? = nil
+  ) async throws(PipelineFailure) {
     let records = try PipelineFailure.state { () throws(FileFailure) in try found.sorted() }
     func next() throws(PipelineFailure) -> Bool {
       try PipelineFailure.state { () throws(FileFailure) in try records.next() }
     }
     var hasNext = try next()
     var lost: [Int] = []
-    for part in parts.indices {
-      let old = matched(part)
+    for part in parts {
       let hasNew = hasNext && records.key == UInt128(part)
-      if let old, !hasNew, old.sources.allSatisfy(known.contains) { continue }
-      var list = try kept(part, in: known)
+      if let known, !hasNew, let old = matched(part), old.sources.allSatisfy(known.contains) { continue }
+      var list = if let known { try kept(part, in: known) } else { CopyList() }
       if list == nil { lost.append(part) }
       while hasNext, records.key == UInt128(part) {
         let payload = records.payload

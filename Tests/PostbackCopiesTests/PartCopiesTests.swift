@@ -47,15 +47,19 @@ import Testing
     try folder.makeFile("out/skan_rejects/part-\(number).jsonl", holding: Array(lines.joined().utf8))
   }
 
-  /// The copies of each postback, by part and key, with a cache that is kept.
-  private func found(bufferBytes: Int = 2_000) async throws -> [[PostbackKey: [PostbackCopy]]] {
-    let copies = try await PartCopies(
+  private func search(bufferBytes: Int = 2_000) async throws -> PartCopies {
+    try await PartCopies(
       try TableFiles(.postbacks, at: [folder.path("out")]).divided(),
       among: try TableFiles(.rejects, at: [folder.path("out")]),
       in: try PartCache(in: folder.path("cache")),
       jobs: 2,
       bufferBytes: bufferBytes
     )
+  }
+
+  /// The copies of each postback, by part and key, with a cache that is kept.
+  private func found(bufferBytes: Int = 2_000) async throws -> [[PostbackKey: [PostbackCopy]]] {
+    let copies = try await search(bufferBytes: bufferBytes)
     var found: [[PostbackKey: [PostbackCopy]]] = []
     for part in copies.parts.indices {
       let table = try await copies.table(of: part)
@@ -106,5 +110,30 @@ import Testing
     try DurableFolder(folder.path("out/skan_rejects")).remove("part-1.jsonl")
     let left = try await found()
     #expect(left[0][keys[0]]?.map(\.forwarder) == ["b"] && left[1].isEmpty)
+  }
+
+  @Test func `tasks that find damaged files at the same time find all copies again`() async throws {
+    try write((0..<30).map { keys[$0 * 30..<$0 * 30 + 30] })
+    try write(1, keys.map { ($0, "a", 1) })
+    let copies = try await search()
+    let digests = copies.parts.indices.map { copies.digest(of: $0) }
+    let cache = DurableFolder(folder.path("cache"))
+    for name in try cache.names() where !name.hasPrefix(PartCache.Kind.matching.rawValue) {
+      try folder.makeFile("cache/\(name)", holding: [1, 2, 3])
+    }
+    let counts = try await withThrowingTaskGroup { group in
+      for part in copies.parts.indices {
+        group.addTask {
+          var count = 0
+          let table = try await copies.table(of: part)
+          for key in keys { table.forEach(UInt128(key)) { _ in count += 1 } }
+          return count
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(counts == [Int](repeating: 30, count: 30))
+    #expect(copies.parts.indices.map { copies.digest(of: $0) } == digests)
+    #expect(try await search().parts.indices.map { copies.digest(of: $0) } == digests)
   }
 }
