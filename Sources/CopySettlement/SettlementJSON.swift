@@ -25,7 +25,7 @@ extension SettlementSummary {
           changes.map { key, change in
             .object([
               .init("app_id", .integer(Int(key.appID))),
-              .init("currency", key.currency.map { .string($0) } ?? .null),
+              .init("currency", .text(key.currency)),
               .init("rows", .integer(change.rows)),
               .init("revenue_before", .number("\(change.before)")),
               .init("revenue_after", .number("\(change.after)")),
@@ -52,10 +52,10 @@ extension SettlementSummary.Group {
     let head: [JSONValue.Member] = [
       .init("network_name", .string(key.network)),
       .init("app_id", .integer(Int(key.appID))),
-      .init("week", monday.map { .string($0) } ?? .null),
+      .init("week", .text(monday)),
     ]
     let parties: [JSONValue] = forwarders.map { forwarder, counts in
-      let name: JSONValue = forwarder.map { .string($0) } ?? .null
+      let name: JSONValue = .text(forwarder)
       return .object([.init("forwarder", name)] + counts.members)
     }
     return .object(head + all.members + [.init("forwarders", .array(parties))])

@@ -43,7 +43,7 @@ package struct DerivedManifest: Sendable, Equatable {
   /// Writes the manifest into the folder of a generation, durably.
   func write(in folder: String) throws(FileFailure) {
     let sorted = options.sorted { $0.key < $1.key }.map { name, values in
-      JSONValue.Member(name, .array(values.map { .string($0) }))
+      JSONValue.Member(name, .texts(values))
     }
     let digests = inputs.sorted { $0.key < $1.key }.map { JSONValue.Member($0, .string($1)) }
     let sums = files.sorted { $0.key < $1.key }.map { JSONValue.Member($0, FileSum.json($1)) }

@@ -26,7 +26,7 @@ package struct TableReplacement: Sendable {
   }
 
   /// The member of the summary of a table.
-  package var member: JSONValue.Member { .init(Self.removedRowsKey, removedRows.map { .integer($0) } ?? .null) }
+  package var member: JSONValue.Member { .init(Self.removedRowsKey, .integer(removedRows)) }
 
   /// Throws `.incompatible` if a new table has too few of something, of which the table before had `before`.
   package func verify(

@@ -47,13 +47,12 @@ package struct InfoPlistCheck: Sendable {
 
   /// The result as a JSON object.
   package var json: JSONValue {
-    func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     return .object([
-      .init("file", .string(file)), .init("format", text(format?.rawValue)),
+      .init("file", .string(file)), .init("format", .text(format?.rawValue)),
       .init("skadnetwork_ids", .integer(skAdNetworkIDs.count)),
       .init("adattributionkit_ids", .integer(adAttributionKitIDs.count)),
-      .init("skadnetwork_copies", text(skAdNetworkCopies)),
-      .init("adattributionkit_copies", text(adAttributionKitCopies)),
+      .init("skadnetwork_copies", .text(skAdNetworkCopies)),
+      .init("adattributionkit_copies", .text(adAttributionKitCopies)),
       .init("reengagement_copies", .bool(asksForReengagements)),
       .init("findings", .array(findings.map(\.json))),
     ])

@@ -60,7 +60,7 @@ package struct InfoPlistFinding: Sendable, Equatable {
   package var json: JSONValue {
     .object([
       .init("code", .string(code.rawValue)), .init("severity", .string(code.severity.rawValue)),
-      .init("key_path", .string(keyPath)), .init("found", found.map { .string($0) } ?? .null),
+      .init("key_path", .string(keyPath)), .init("found", .text(found)),
       .init("advice", .string(advice)),
     ])
   }

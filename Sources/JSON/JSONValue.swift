@@ -134,8 +134,17 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONValue {
-  /// Returns an integer as a JSON number.
-  package static func integer(_ value: some BinaryInteger) -> JSONValue { .number("\(value)") }
+  /// Returns an integer as a JSON number; null if it is nil.
+  package static func integer(_ value: (some BinaryInteger)?) -> JSONValue { value.map { .number("\($0)") } ?? .null }
+
+  /// Returns a value; null if it is nil.
+  package static func optional(_ value: JSONValue?) -> JSONValue { value ?? .null }
+
+  /// Returns a string; null if it is nil.
+  package static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+  /// Returns an array of strings.
+  package static func texts(_ texts: some Sequence<String>) -> JSONValue { .array(texts.map { .string($0) }) }
 
   /// Returns a number rounded to the thousandth; null if it is nil, not finite, or 10¹² and above in magnitude.
   package static func decimal(_ value: Double?) -> JSONValue {

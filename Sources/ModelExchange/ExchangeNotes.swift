@@ -20,7 +20,7 @@ package struct ExchangeNote: Equatable, Sendable {
   package var json: JSONValue {
     .object([
       .init("what", .string(what)), .init("reason", .string(reason)),
-      .init("places", .array(places.map { .string($0) })),
+      .init("places", .texts(places)),
     ])
   }
 }

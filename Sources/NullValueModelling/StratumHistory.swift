@@ -125,9 +125,9 @@ extension StratumCounts.Value {
         .init("model", .string(value.modelID)), .init("version", .integer(value.modelVersion)),
         .init("code", .integer(value.code)), .init("estimate", amount(value.estimate)),
         .init("minimum", amount(value.minimum)), .init("maximum", amount(value.maximum)),
-        .init("currency", value.currency.map { .string($0) } ?? .null), .init("cumulative", .bool(value.isCumulative)),
+        .init("currency", .text(value.currency)), .init("cumulative", .bool(value.isCumulative)),
         .init("tier", .integer(value.tier)),
-        .init("events", .array(value.events.map { .string($0) })),
+        .init("events", .texts(value.events)),
       ])
     }
   }

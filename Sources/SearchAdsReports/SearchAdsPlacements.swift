@@ -114,7 +114,7 @@ package struct SearchAdsPlacement: Sendable, Equatable {
   /// The counts as a JSON object.
   var json: JSONValue {
     .object([
-      .init("placement", placement.map { .string($0) } ?? .null), .init("postbacks", .integer(postbacks)),
+      .init("placement", .text(placement)), .init("postbacks", .integer(postbacks)),
       .init("attributions", .integer(attributions)), .init("installs_at_least", .integer(least)),
       .init("installs_at_most", .integer(most)),
     ])

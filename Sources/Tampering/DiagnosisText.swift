@@ -81,17 +81,16 @@ extension SignatureOwner {
 
   /// The postback as a JSON object.
   package var json: JSONValue {
-    func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
     return .object([
       .init("transaction_id", .string(transactionID)),
-      .init("postback_key", text(postbackKey)),
-      .init("ad_network_id", text(adNetworkID)),
-      .init("app_id", text(appID)),
-      .init("channel", text(channel)),
-      .init("forwarder", text(forwarder)),
-      .init("received_at", text(receivedAt)),
-      .init("source_file", text(sourceFile)),
-      .init("source_line", sourceLine.map { .integer(Int($0)) } ?? .null),
+      .init("postback_key", .text(postbackKey)),
+      .init("ad_network_id", .text(adNetworkID)),
+      .init("app_id", .text(appID)),
+      .init("channel", .text(channel)),
+      .init("forwarder", .text(forwarder)),
+      .init("received_at", .text(receivedAt)),
+      .init("source_file", .text(sourceFile)),
+      .init("source_line", .integer(sourceLine)),
     ])
   }
 }

@@ -82,9 +82,9 @@ package struct VendorReport: Sendable {
       [.init("vendor", .string(vendor)), .init("rows", .integer(rows))] + total.members + [
         .init("lost_left_out", .integer(lost)), .init("before_removed_days", .integer(before)),
         .init("revenue_without_currency", .integer(withoutCurrency)),
-        .init("compared_by", .array(columns.map { .string($0) })), .init("places", .integer(places.count)),
+        .init("compared_by", .texts(columns)), .init("places", .integer(places.count)),
         .init("tests", .array(tests.map(\.json))),
-        .init("counts_not_tested", omission.map { .string($0.rawValue) } ?? .null),
+        .init("counts_not_tested", .text(omission?.rawValue)),
       ]
     )
   }
@@ -126,8 +126,8 @@ extension VendorTest {
   var json: JSONValue {
     .object(
       [
-        .init("test", .string(name.rawValue)), .init("app_id", app.map { .integer($0) } ?? .null),
-        .init("ad_network_id", network.map { .string($0) } ?? .null),
+        .init("test", .string(name.rawValue)), .init("app_id", .integer(app)),
+        .init("ad_network_id", .text(network)),
         .init("first_day", .string(Self.name(of: days.lowerBound))),
         .init("last_day", .string(Self.name(of: days.upperBound))), .init("days", .integer(dayCount)),
         .init("tolerance", .number("\(name.tolerance)")),

@@ -16,7 +16,7 @@ extension FoundAnswer {
         "search",
         .object([
           .init("parts", .integer(found.parts)), .init("indexed", .integer(found.indexed)),
-          .init("scanned", .integer(found.scanned)), .init("missing", .array(found.missing.map { .string($0) })),
+          .init("scanned", .integer(found.scanned)), .init("missing", .texts(found.missing)),
         ])
       ),
     ])
@@ -28,8 +28,8 @@ extension FoundAnswer {
     members += place(postback.row)
     members += [
       .init("row", postback.row.cells),
-      .init("signed_columns", .array(FoundCopy.columns.map(\.rawValue).filter(signed(postback)).map { .string($0) })),
-      .init("signed_text", postback.row.signedText.map { .string($0) } ?? .null),
+      .init("signed_columns", .texts(FoundCopy.columns.map(\.rawValue).filter(signed(postback)))),
+      .init("signed_text", .text(postback.row.signedText)),
       .init("raw", raw(postback.row)),
       .init("copies", .array(postback.copies.map { json($0, beside: accepted) })),
       .init("omitted_copies", .integer(postback.omitted)),
@@ -55,8 +55,8 @@ extension FoundAnswer {
       let changes = accepted.differences(to: copy).map { name in
         JSONValue.object([
           .init("column", .string(name)), .init("signed", .bool(signed.contains(name))),
-          .init("accepted", accepted.values[name].map { .string($0) } ?? .null),
-          .init("here", copy.values[name].map { .string($0) } ?? .null),
+          .init("accepted", .text(accepted.values[name])),
+          .init("here", .text(copy.values[name])),
         ])
       }
       members.append(.init("changes", .array(changes)))
@@ -77,7 +77,7 @@ extension FoundAnswer {
   private func place(_ row: FoundRow) -> [JSONValue.Member] {
     [
       .init("table", .string(row.table)), .init("file", .string(row.path)),
-      .init("offset", row.offset.map { .integer($0) } ?? .null), .init("line", row.line.map { .integer($0) } ?? .null),
+      .init("offset", .integer(row.offset)), .init("line", .integer(row.line)),
     ]
   }
 

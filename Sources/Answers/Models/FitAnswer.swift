@@ -125,8 +125,8 @@ package struct FitAnswer {
           .init("pairs", .integer(assumptions.pairs)),
         ])
       ),
-      .init("present", (report.present?.label).map { .string($0.description) } ?? .null),
-      .init("dropped_events", .array(report.droppedEvents.map { .string($0) })),
+      .init("present", .text(report.present?.label.description)),
+      .init("dropped_events", .texts(report.droppedEvents)),
       .init("errors", .array(report.errors.map(Self.json))),
       .init("locks", .array(lockEffects)),
       .init("model", report.json(labels)),

@@ -13,7 +13,7 @@ extension ConversionModel {
       .init("version", .integer(label.version)),
       .init("effective_from", .time(span.start)),
       .init("effective_to", .time(span.end)),
-      .init("currency", currency.map { .string($0) } ?? .null),
+      .init("currency", .text(currency)),
       .init("revenue_kind", .string(revenueKind.rawValue)),
       .init("measurement_hours", .integer(measurementHours)),
       .init("reengagement", .bool(takesPartInReengagement)),
@@ -59,7 +59,7 @@ extension ModelEvent {
     var members: [JSONValue.Member] = [
       .init("event", .string(name)),
       .init("min_count", .integer(minimumCount)),
-      .init("max_count", maximumCount.map { .integer($0) } ?? .null),
+      .init("max_count", .integer(maximumCount)),
     ]
     if let revenue {
       members.append(.init("min_revenue", .amount(revenue.minimum)))
@@ -88,5 +88,5 @@ extension JSONValue {
   package static func amount(_ amount: Amount) -> JSONValue { .number(amount.description) }
 
   /// A time; null where there is none.
-  package static func time(_ time: Timestamp?) -> JSONValue { time.map { .string($0.description) } ?? .null }
+  package static func time(_ time: Timestamp?) -> JSONValue { .text(time?.description) }
 }

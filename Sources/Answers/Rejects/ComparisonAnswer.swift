@@ -33,19 +33,18 @@ package struct ComparisonAnswer {
   }
 
   private func json(_ change: RejectComparison.Change) -> JSONValue {
-    func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     func decimal(_ value: Double) -> JSONValue { .number("\((value * 1_000_000).rounded() / 1_000_000)") }
     return .object([
       .init("reject_code", .string(change.code)), .init("class", .string(change.rejectClass.rawValue)),
-      .init("forwarder", text(change.forwarder)), .init("ad_network_id", text(change.network)),
-      .init("app_id", text(change.app)), .init("ad_networks", .integer(change.networks)),
+      .init("forwarder", .text(change.forwarder)), .init("ad_network_id", .text(change.network)),
+      .init("app_id", .text(change.app)), .init("ad_networks", .integer(change.networks)),
       .init("apps", .integer(change.apps)), .init("before", .integer(change.before)),
       .init("after", .integer(change.after)), .init("difference", decimal(change.difference)),
       .init("share_of_change", decimal(change.share)), .init("is_clear", .bool(change.isClear)),
       .init("changed_on", change.day.map { .string(Timestamp.name(ofDay: $0)) } ?? .null),
       .init("per_day_before", decimal(change.rates.before)), .init("per_day_after", decimal(change.rates.after)),
-      .init("source_identifier_before", text(change.sources?.before)),
-      .init("source_identifier_after", text(change.sources?.after)),
+      .init("source_identifier_before", .text(change.sources?.before)),
+      .init("source_identifier_after", .text(change.sources?.after)),
     ])
   }
 

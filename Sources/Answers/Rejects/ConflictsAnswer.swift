@@ -31,11 +31,11 @@ package struct ConflictsAnswer {
   private func json(_ party: Conflicts.Party) -> JSONValue {
     let read = read(of: party)
     return .object([
-      .init("forwarder", party.forwarder.map { .string($0) } ?? .null),
+      .init("forwarder", .text(party.forwarder)),
       .init("copies", .integer(party.copies)),
       .init("postbacks", .integer(party.postbacks)),
       .init("came_first", .integer(party.cameFirst)),
-      .init("read", read.map { .integer($0) } ?? .null),
+      .init("read", .integer(read)),
       .init("share_of_read", .share(party.postbacks, of: read)),
     ])
   }
@@ -49,9 +49,9 @@ package struct ConflictsAnswer {
   private func json(_ difference: Conflicts.Difference) -> JSONValue {
     .object([
       .init("field", .string(difference.field)),
-      .init("first", difference.first.map { .string($0) } ?? .null),
+      .init("first", .text(difference.first)),
       .init("first_from", .origin(difference.firstFrom)),
-      .init("later", difference.later.map { .string($0) } ?? .null),
+      .init("later", .text(difference.later)),
       .init("later_from", .origin(difference.laterFrom)),
       .init("attributed_to", .origin(difference.attributedTo)),
       .init("copies", .integer(difference.copies)),
@@ -121,8 +121,8 @@ extension JSONValue {
   package static func origin(_ origin: CopyOrigin?) -> JSONValue {
     guard let origin else { return .null }
     return .object([
-      .init("channel", origin.channel.map { .string($0) } ?? .null),
-      .init("forwarder", origin.forwarder.map { .string($0) } ?? .null),
+      .init("channel", .text(origin.channel)),
+      .init("forwarder", .text(origin.forwarder)),
     ])
   }
 }

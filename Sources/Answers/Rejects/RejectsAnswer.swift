@@ -62,33 +62,34 @@ package struct RejectsAnswer {
       .init("first_seen", .time(others.firstSeen)),
       .init("last_seen", .time(others.lastSeen)),
     ]
+    let rows = survey.rows.compactMap { try? JSONValue(parsing: $0) }
     return .object([
       .init("rejects", .integer(survey.rejects.count)),
       .init("rejects_by_class", .counts(survey.rejects.classes)),
-      .init("read", survey.read.map { .integer($0) } ?? .null),
+      .init("read", .integer(survey.read)),
       .init("first_seen", .time(survey.rejects.firstSeen)),
       .init("last_seen", .time(survey.rejects.lastSeen)),
-      .init("group_by", .array(names.map { .string($0) })),
+      .init("group_by", .texts(names)),
       .init("groups", .array(groups.map(json))),
       .init("other_groups", others.count == 0 ? .null : .object(otherGroups)),
-      .init("comparison", comparison?.json ?? .null),
-      .init("rows", .array(survey.rows.compactMap { try? JSONValue(parsing: $0) })),
-      .init("conflicts", conflicts?.json ?? .null),
-      .init("signals", signals?.json ?? .null),
-      .init("tampering", tampering?.json ?? .null),
-      .init("stolen_signatures", stolen?.json ?? .null),
+      .init("comparison", .optional(comparison?.json)),
+      .init("rows", .array(rows)),
+      .init("conflicts", .optional(conflicts?.json)),
+      .init("signals", .optional(signals?.json)),
+      .init("tampering", .optional(tampering?.json)),
+      .init("stolen_signatures", .optional(stolen?.json)),
       .init("unreadable_rows", .integer(survey.unreadable.count)),
     ])
   }
 
   private func json(_ group: RejectSurvey.Group) -> JSONValue {
-    let values = zip(names, group.values).map { JSONValue.Member($0, $1.map { .string($0) } ?? .null) }
+    let values = zip(names, group.values).map { JSONValue.Member($0, .text($1)) }
     return .object([
       .init("values", .object(values)),
       .init("rejects", .integer(group.tally.count)),
       .init("rejects_by_class", .counts(group.tally.classes)),
       .init("share_of_rejects", .share(group.tally.count, of: survey.rejects.count)),
-      .init("read", group.read.map { .integer($0) } ?? .null),
+      .init("read", .integer(group.read)),
       .init("share_of_read", .share(group.tally.count, of: group.read)),
       .init("first_seen", .time(group.tally.firstSeen)),
       .init("last_seen", .time(group.tally.lastSeen)),
@@ -107,7 +108,7 @@ package struct RejectsAnswer {
       let cells: [JSONValue] =
         [
           .integer(group.tally.count), .share(group.tally.count, of: survey.rejects.count),
-          group.read.map { .integer($0) } ?? .null, .share(group.tally.count, of: group.read),
+          .integer(group.read), .share(group.tally.count, of: group.read),
           .time(group.tally.firstSeen), .time(group.tally.lastSeen),
         ] + classes.map { .integer(group.tally.classes[$0]) }
       let values = group.values.map { $0.map(\.withoutFormula.csvField) ?? "" }

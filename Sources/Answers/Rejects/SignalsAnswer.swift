@@ -59,7 +59,7 @@ package struct SignalsAnswer {
   private func json(_ network: String?, _ signals: NetworkSignals, _ lateReplays: Int) -> JSONValue {
     let flags = zip(TierFlags.names, signals.tierFlags).filter { $1 > 0 }
     return .object([
-      .init("ad_network_id", network.map { .string($0) } ?? .null),
+      .init("ad_network_id", .text(network)),
       .init("accepted", .integer(signals.accepted)),
       .init("tier_impossible", .integer(signals.flagged)),
       .init("tier_flags", .object(flags.map { .init($0.name, .integer($1)) })),
@@ -89,13 +89,13 @@ package struct SignalsAnswer {
       .init("method", .string(test.method.rawValue)),
       .init("party", .string(test.party.kind.rawValue)),
       .init("name", .string(test.party.name)),
-      .init("app_id", test.app.map { .string($0) } ?? .null),
-      .init("value", test.value.map { .string($0) } ?? .null),
+      .init("app_id", .text(test.app)),
+      .init("value", .text(test.value)),
       .init("own", json(test.own)),
       .init("others", json(test.others)),
       .init("effect", .decimal(test.effect)),
-      .init("campaigns", test.campaigns.map { .integer($0.own) } ?? .null),
-      .init("campaigns_of_others", test.campaigns.map { .integer($0.others) } ?? .null),
+      .init("campaigns", .integer(test.campaigns?.own)),
+      .init("campaigns_of_others", .integer(test.campaigns?.others)),
       .init("p_value", .number("\(test.pValue)")),
       .init("p_value_corrected", .number("\(test.correctedPValue)")),
       .init("valid_at_any_time", .bool(test.method.isValidAtAnyTime)),
@@ -112,7 +112,7 @@ package struct SignalsAnswer {
     members += [
       .init("revenue_effect", .object(effect)),
       .init("revenue_of_devices", .object(ofDevices ?? [])),
-      .init("left_out", test.leftOut.map { .integer($0) } ?? .null),
+      .init("left_out", .integer(test.leftOut)),
       .init("summary", .string(SignalSentence(test: test).text)),
     ]
     return .object(members)

@@ -31,8 +31,8 @@ package struct StolenAnswer {
 
   private func json(_ group: StolenSignatures.Group) -> JSONValue {
     .object([
-      .init("channel", group.origin.channel.map { .string($0) } ?? .null),
-      .init("forwarder", group.origin.forwarder.map { .string($0) } ?? .null),
+      .init("channel", .text(group.origin.channel)),
+      .init("forwarder", .text(group.origin.forwarder)),
       .init("rejects", .integer(group.rejects.count)),
       .init("accepted_postbacks", .integer(group.owners)),
       .init("first_seen", .time(group.rejects.firstSeen)),
@@ -44,11 +44,11 @@ package struct StolenAnswer {
     .object([
       .init("raw_sha256", .string(theft.digest)),
       .init("transaction_id", .string(theft.transactionID)),
-      .init("channel", theft.origin.channel.map { .string($0) } ?? .null),
-      .init("forwarder", theft.origin.forwarder.map { .string($0) } ?? .null),
-      .init("received_at", theft.receivedAt.map { .string($0) } ?? .null),
-      .init("source_file", theft.source.map { .string($0.file) } ?? .null),
-      .init("source_line", theft.source.map { .integer(Int($0.line)) } ?? .null),
+      .init("channel", .text(theft.origin.channel)),
+      .init("forwarder", .text(theft.origin.forwarder)),
+      .init("received_at", .text(theft.receivedAt)),
+      .init("source_file", .text(theft.source?.file)),
+      .init("source_line", .integer(theft.source?.line)),
       .init("owner", theft.owner.json),
     ])
   }

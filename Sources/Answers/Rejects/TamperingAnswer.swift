@@ -33,8 +33,8 @@ package struct TamperingAnswer {
   private static func json(_ group: TamperingSurvey.Group) -> JSONValue {
     .object([
       .init("finding", .string(group.finding)),
-      .init("fields", .array(group.fields.map { .string($0) })),
-      .init("forwarder", group.forwarder.map { .string($0) } ?? .null),
+      .init("fields", .texts(group.fields)),
+      .init("forwarder", .text(group.forwarder)),
       .init("rejects", .integer(group.count)),
       .init("summary", .string(group.summary)),
     ])
@@ -43,8 +43,8 @@ package struct TamperingAnswer {
   private static func json(_ change: TamperingSurvey.Change) -> JSONValue {
     .object([
       .init("field", .string(change.field)),
-      .init("original", change.original.map { .string($0) } ?? .null),
-      .init("arrived", change.arrived.map { .string($0) } ?? .null),
+      .init("original", .text(change.original)),
+      .init("arrived", .text(change.arrived)),
       .init("rejects", .integer(change.count)),
     ])
   }
@@ -107,12 +107,12 @@ struct RelatedAnswer {
     }
     return .object([
       .init("postbacks", .integer(member.count)),
-      .init("reject_code", member.code.map { .string($0) } ?? .null),
+      .init("reject_code", .text(member.code)),
       .init("raw_sha256", member.code == nil ? .null : .string(member.key)),
       .init("postback_key", member.code == nil ? .string(member.key) : .null),
-      .init("channel", member.origin.channel.map { .string($0) } ?? .null),
-      .init("forwarder", member.origin.forwarder.map { .string($0) } ?? .null),
-      .init("received_at", member.receivedAt.map { .string($0) } ?? .null),
+      .init("channel", .text(member.origin.channel)),
+      .init("forwarder", .text(member.origin.forwarder)),
+      .init("received_at", .text(member.receivedAt)),
       .init("values", .object(values)),
     ])
   }

@@ -52,10 +52,10 @@ extension ImplementationReport {
           finding.examples.map { example in
             .object([
               .init("device", .string(example.device)),
-              .init("event", example.event.map { .string($0) } ?? .null),
-              .init("file", example.file.map { .string($0) } ?? .null),
-              .init("line", example.line.map { .integer($0) } ?? .null),
-              .init("values", .array(example.values.map { .string($0) })),
+              .init("event", .text(example.event)),
+              .init("file", .text(example.file)),
+              .init("line", .integer(example.line)),
+              .init("values", .texts(example.values)),
               .init("rows", .integer(example.rows)),
             ])
           }
@@ -74,7 +74,7 @@ extension PostbackComparison {
       .init("postbacks", .integer(postbacks)),
       .init("postbacks_without_value", .integer(postbacksWithoutValue)),
       .init("chi_square", .decimal(test?.statistic)),
-      .init("degrees_of_freedom", test.map { .integer($0.degreesOfFreedom) } ?? .null),
+      .init("degrees_of_freedom", .integer(test?.degreesOfFreedom)),
       .init("corrected_p_value", correctedPValue.map { .number("\($0)") } ?? .null),
       .init("differs", .bool(differs)),
       .init("tiers_may_explain", .bool(mayBeTiers)),

@@ -93,8 +93,8 @@ struct DailyChanges {
       .init("rows", .integer(history.kept + added)),
       .init("added", .integer(added)),
       .init("by_reason", .object(reasons + [.init("unknown", .integer(counts[nil] ?? 0))])),
-      .init("not_compared", obstacle.map(JSONValue.string) ?? .null),
-      .init(DailyChangesHistory.comparedKey, history.before.map(JSONValue.string) ?? .null),
+      .init("not_compared", .text(obstacle)),
+      .init(DailyChangesHistory.comparedKey, .text(history.before)),
     ])
   }
 

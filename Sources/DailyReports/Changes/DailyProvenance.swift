@@ -43,10 +43,10 @@ package struct DailyProvenance: Sendable, Equatable {
 
   /// The members of the summary.
   package var members: [JSONValue.Member] {
-    Self.members.map { .init($0.key, digests[$0.reason].map(JSONValue.string) ?? .null) } + [
-      .init(Self.settlementKey, settlement.map(JSONValue.string) ?? .null),
+    Self.members.map { .init($0.key, .text(digests[$0.reason])) } + [
+      .init(Self.settlementKey, .text(settlement)),
       .init(Self.inputBytesKey, .integer(inputBytes)),
-      .init(Self.acceptedBytesKey, acceptedBytes.map { .integer($0) } ?? .null),
+      .init(Self.acceptedBytesKey, .integer(acceptedBytes)),
       .init(Self.requestsKey, .integer(requests)),
       .init(Self.settingsKey, .array(settings.map(JSONValue.string))), .init(Self.rowsKey, .string(rows)),
     ]

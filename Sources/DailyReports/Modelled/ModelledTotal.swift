@@ -21,7 +21,7 @@ extension ModelledRow {
       .init(ColumnName.modelledRevenue.rawValue, amount(revenue())),
       .init(ColumnName.modelledRevenueLow.rawValue, amount(low)),
       .init(ColumnName.modelledRevenueHigh.rawValue, amount(high)),
-      .init(ColumnName.currency.rawValue, currency.map { .string($0) } ?? .null),
+      .init(ColumnName.currency.rawValue, .text(currency)),
       .init(ColumnName.modelStatus.rawValue, .string(status.word)),
     ])
   }

@@ -28,9 +28,9 @@ struct DraftModel {
     var members: [JSONValue.Member] = [
       .init("app_id", .integer(appID)), .init("model_id", .string(choice.modelID)),
       .init("version", .integer(choice.version)),
-      .init("effective_from", (choice.start ?? start).map { .string($0.description) } ?? .null),
+      .init("effective_from", .text((choice.start ?? start)?.description)),
       .init("effective_to", .null),
-      .init("currency", currency.map { .string($0) } ?? .null),
+      .init("currency", .text(currency)),
     ]
     if let measurementHours { members.append(.init("measurement_hours", .integer(measurementHours))) }
     members.append(.init("windows", .array(windows.map(\.json))))
@@ -99,7 +99,7 @@ struct DraftEvent {
   fileprivate var json: JSONValue {
     var members: [JSONValue.Member] = [.init("event", .string(name))]
     if least != 1 || most != 1 {
-      members += [.init("min_count", .integer(least)), .init("max_count", most.map { .integer($0) } ?? .null)]
+      members += [.init("min_count", .integer(least)), .init("max_count", .integer(most))]
     }
     if let revenue {
       members.append(.init("min_revenue", .number(revenue.minimum.description)))

@@ -56,7 +56,7 @@ extension FitReport {
     return members + [
       .init("model_id", .string(labels.modelID)),
       .init("version", .integer(labels.version)),
-      .init("effective_from", labels.effectiveFrom.map { .string($0.description) } ?? .null),
+      .init("effective_from", .text(labels.effectiveFrom?.description)),
       .init("currency", .string(population.currency)),
       .init("revenue_kind", .string(revenueKind.rawValue)),
     ]

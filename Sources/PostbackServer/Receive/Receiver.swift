@@ -235,11 +235,11 @@ package struct Receiver: Sendable {
     let status = failure != nil ? "failing" : isDegraded ? "degraded" : "ok"
     var members: [JSONValue.Member] = [
       .init(key: "status", value: .string(status)),
-      .init(key: "reason", value: failure.map { .string($0) } ?? .null),
+      .init(key: "reason", value: .text(failure)),
       .init(key: "waiting_bytes", value: .number("\(commits.waitingBytes)")),
     ]
     if let consumer {
-      let reason: JSONValue = consumer.failure.map { .string($0) } ?? .null
+      let reason: JSONValue = .text(consumer.failure)
       members.append(
         .init(
           key: "consumer",
@@ -250,7 +250,7 @@ package struct Receiver: Sendable {
     if let events {
       let failure = events.failure
       let state = JSONValue.string(failure == nil ? "ok" : "failing")
-      let reason: JSONValue = failure.map { .string($0) } ?? .null
+      let reason: JSONValue = .text(failure)
       members.append(
         .init(key: "events", value: .object([.init(key: "state", value: state), .init(key: "reason", value: reason)]))
       )

@@ -15,7 +15,7 @@ package struct ConversionSchema {
       .init("app_id", .integer(model.appID)), .init("model_id", .string(model.label.modelID)),
       .init("model_version", .integer(model.label.version)),
       .init("measurement_window_hours", .integer(model.measurementHours)),
-      .init("last_config_change", model.span.start.map { .string($0.description) } ?? .null),
+      .init("last_config_change", .text(model.span.start?.description)),
       .init("revenue_kind", .string(model.revenueKind.rawValue)),
       .init("mappings", .array(model.windows.flatMap(mappings))),
       .init("lock_window", .array(model.windows.map(lock))),
@@ -39,14 +39,14 @@ package struct ConversionSchema {
       let events = meaning.events.map { event in
         JSONValue.object([
           .init("name", .string(event.name)), .init("count_min", .integer(event.minimumCount)),
-          .init("count_max", event.maximumCount.map { .integer($0) } ?? .null),
+          .init("count_max", .integer(event.maximumCount)),
         ])
       }
       return .object(
         place(window) + [
           value, .init("events", .array(events)), .init("revenue_min", Self.amount(meaning.revenue?.minimum)),
           .init("revenue_max", Self.amount(meaning.revenue?.maximum)),
-          .init("currency", meaning.revenue == nil ? .null : model.currency.map { .string($0) } ?? .null),
+          .init("currency", meaning.revenue == nil ? .null : .text(model.currency)),
         ]
       )
     }

@@ -53,7 +53,7 @@ struct OverviewAnswer: Sendable {
         "latest",
         .object([
           .init("received", Self.time(newest)), .init("committed", Self.time(committedAt)),
-          .init("lag_seconds", lag.map { .integer($0) } ?? .null),
+          .init("lag_seconds", .integer(lag)),
         ])
       ),
     ]

@@ -168,7 +168,7 @@ struct CampaignAnswer: Sendable {
     -> JSONValue
   {
     var members = keys.map { key in
-      JSONValue.Member(key.name, key.value(row.key).map { .string($0) } ?? .null)
+      JSONValue.Member(key.name, .text(key.value(row.key)))
     }
     members += json(row.sums)
     if let before = row.before { members.append(.init("before", .object(json(before)))) }
@@ -194,15 +194,15 @@ struct CampaignAnswer: Sendable {
     }
     let by = (query.isByDate ? ["date"] : []) + query.by.map(\.rawValue)
     return [
-      .init("by", .array(by.map { .string($0) })),
+      .init("by", .texts(by)),
       .init("window", .string(query.window.map { "\($0)" } ?? "all")),
       .init("date_type", .string(query.isInstall ? "install" : "received")),
-      .init("currency", columns.contains { $0.isOfMoney } ? store.currency.map { .string($0) } ?? .null : .null),
-      .init("since", day(query.since)), .init("until", day(query.until)), .init("compare", comparison ?? .null),
+      .init("currency", columns.contains { $0.isOfMoney } ? .text(store.currency) : .null),
+      .init("since", day(query.since)), .init("until", day(query.until)), .init("compare", .optional(comparison)),
       .init("count", .integer(count)), .init("offset", .integer(query.offset)), .init("columns", .array(listed)),
       .init("rows", .array(rows.map { json($0, keys) })),
       .init("total", json(total, [])),
-      .init("notes", .array(notes.map { .string($0) })),
+      .init("notes", .texts(notes)),
     ]
   }
 

@@ -18,9 +18,9 @@ struct CampaignColumn: Sendable {
     /// The value as JSON: counts are numbers, and amounts are strings with all digits.
     var json: JSONValue {
       switch self {
-      case .text(let text): text.map { .string($0) } ?? .null
-      case .count(let count): count.map { .integer($0) } ?? .null
-      case .amount(let amount): amount.map { .string($0.description) } ?? .null
+      case .text(let text): .text(text)
+      case .count(let count): .integer(count)
+      case .amount(let amount): .text(amount?.description)
       }
     }
 

@@ -17,14 +17,14 @@ extension DailyStore {
       return .object(listed.map { code, text -> JSONValue.Member in .init(values[place][Int(code)], .string(text)) })
     }
     let listed = dimensions.indices.filter { values[$0].count <= Self.mostValues }.map { place in
-      JSONValue.Member(dimensions[place].rawValue, .array(values[place].sorted().map { .string($0) }))
+      JSONValue.Member(dimensions[place].rawValue, .texts(values[place].sorted()))
     }
     return .object([
-      .init("currency", seesRevenue ? currency.map { .string($0) } ?? .null : .null),
+      .init("currency", seesRevenue ? .text(currency) : .null),
       .init("dimensions", .array(dimensions.map { .string($0.rawValue) })),
       .init("date_types", .array([.string("install"), .string("received")])),
       .init("first_day", day(known.min())), .init("last_day", day(known.max())),
-      .init("as_of", asOf.map { .string($0) } ?? .null),
+      .init("as_of", .text(asOf)),
       .init("apps", names("app_id")), .init("campaigns", names("campaign_id")), .init("values", .object(listed)),
     ])
   }

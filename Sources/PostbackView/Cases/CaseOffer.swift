@@ -33,9 +33,9 @@ struct CaseOffer: Sendable {
     func command(_ more: [String]) -> JSONValue { .string((words + more).joined(separator: " ")) }
     let files = ["--html \(CaseDownload.Form.html.file)", "--csv \(CaseDownload.Form.csv.file)"]
     return .object([
-      .init("conditions", .array(conditions.map { .string($0) })),
-      .init("since", time(since).map { .string($0) } ?? .null),
-      .init("until", time(until).map { .string($0) } ?? .null),
+      .init("conditions", .texts(conditions)),
+      .init("since", .text(time(since))),
+      .init("until", .text(time(until))),
       .init("command", seesRevenue ? command(files) : .null),
       .init("command_for_partner", request.namesPartner ? command(["--for-partner"] + files) : .null),
     ])

@@ -140,7 +140,7 @@ struct RejectRows: Sendable {
     var members = columns.map { JSONValue.Member($0.name, row[$0.column] ?? .null) }
     let code = row.text(.rejectCode).flatMap(RejectCode.init(rawValue:))
     members.insert(.init("class", .string((code?.rejectClass ?? .noise).rawValue)), at: 2)
-    members.append(.init("raw", raw(row).map { .string($0) } ?? .null))
+    members.append(.init("raw", .text(raw(row))))
     return .object(members)
   }
 

@@ -112,7 +112,7 @@ struct RejectTallies: Sendable {
       .array(all.sorted { $0.key < $1.key }.map(\.value.json))
     }
     return [
-      .init("over_time", time ?? .null),
+      .init("over_time", .optional(time)),
       .init("senders", .object([.init("forwarder", senders(forwarders)), .init("network", senders(networks))])),
     ]
   }

@@ -70,8 +70,8 @@ struct SectionsAnswer: Sendable {
   /// - Returns: The text in UTF-8.
   func json(seesRevenue: Bool, isCurrent: Bool, cases: [JSONValue]) -> [UInt8] {
     let head: [JSONValue.Member] = [
-      .init("generation", generation.map { .integer($0) } ?? .null),
-      .init("commit", commit.map { .string($0) } ?? .null),
+      .init("generation", .integer(generation)),
+      .init("commit", .text(commit)),
       .init("is_current", .bool(isCurrent)), .init("cases", .array(cases)),
     ]
     let start = "\(JSONValue.object(head).description.dropLast()),"

@@ -127,10 +127,10 @@ package struct ViewAnswers: Sendable {
     let member = findings.map { sections -> JSONValue in
       .object([
         .init("html", .string(sections.findings)),
-        .init("generation", sections.generation.map { .integer($0) } ?? .null),
+        .init("generation", .integer(sections.generation)),
       ])
     }
-    return HTTPResponse(200, json: .object(now.members + overview.members + [.init("findings", member ?? .null)]))
+    return HTTPResponse(200, json: .object(now.members + overview.members + [.init("findings", .optional(member))]))
   }
 
   private func sections(_ role: ViewRole) -> HTTPResponse {
@@ -191,7 +191,7 @@ package struct ViewAnswers: Sendable {
       200,
       json: .object(
         now.members + [
-          .init("columns", .array(columns.map { .string($0) })), .init("rows", .array(page.rows.map { .object($0) })),
+          .init("columns", .texts(columns)), .init("rows", .array(page.rows.map { .object($0) })),
         ] + page.members + [command("/api/postbacks", parameters)]
       )
     )
@@ -234,7 +234,7 @@ extension RowPage {
   fileprivate var members: [JSONValue.Member] {
     let share = (searchedShare * 10_000).rounded() / 10_000
     return [
-      .init("next", next.map { .string($0.text) } ?? .null), .init("searched_share", .string("\(share)")),
+      .init("next", .text(next?.text)), .init("searched_share", .string("\(share)")),
     ]
   }
 }

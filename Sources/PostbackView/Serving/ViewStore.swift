@@ -37,8 +37,8 @@ package final class ViewStore: Sendable {
     /// The members that name the moment.
     var members: [JSONValue.Member] {
       [
-        .init("generation", snapshot?.number.map { .integer($0) } ?? .null),
-        .init("commit", rows?.commit.map { .string($0) } ?? .null),
+        .init("generation", .integer(snapshot?.number)),
+        .init("commit", .text(rows?.commit)),
       ]
     }
   }
@@ -202,7 +202,7 @@ package final class ViewStore: Sendable {
     // The new rows are counted before the commit is told.
     let horizon = OverviewAnswer.horizon(newest: rows.newest, now: Timestamp.now.milliseconds)
     try await counter.update(rows.postbacks + rows.rejects, after: horizon)
-    var members = [JSONValue.Member("commit", rows.commit.map { .string($0) } ?? .null)]
+    var members = [JSONValue.Member("commit", .text(rows.commit))]
     if let totals = rows.totals { members.append(.init("totals", .object(totals.members))) }
     moment.withLock { $0.areRowsTold = true }
     events.tell(.commit, .object(members))
@@ -210,7 +210,7 @@ package final class ViewStore: Sendable {
   }
 
   private func tellGeneration(_ snapshot: DerivedSnapshot) {
-    events.tell(.generation, .object([.init("generation", snapshot.number.map { .integer($0) } ?? .null)]))
+    events.tell(.generation, .object([.init("generation", .integer(snapshot.number))]))
   }
 
   // MARK: - Sections
@@ -239,7 +239,7 @@ package final class ViewStore: Sendable {
           }
           guard isOfSameOutput else { continue }
           FreeMemory.giveBack()
-          events.tell(.report, .object([.init("generation", made.generation.map { .integer($0) } ?? .null)]))
+          events.tell(.report, .object([.init("generation", .integer(made.generation))]))
           failed = nil
         } catch {
           // Its folder may have been removed among other temporary files. Results are kept in another one from now on.

@@ -44,7 +44,7 @@ extension BusinessSection {
       return .array(cells.sorted { $0.order.lexicographicallyPrecedes($1.order) }.map(\.json))
     }
     return .object([
-      .init("currency", business.currency.map { .string($0) } ?? .null),
+      .init("currency", .text(business.currency)),
       .init(
         "judgements",
         .object(CampaignJudgement.allCases.map { .init($0.rawValue, .string($0.words)) })

@@ -97,8 +97,8 @@ package struct CaseAnswer {
   /// One JSON object.
   package var json: JSONValue {
     .object([
-      .init("conditions", .array(conditions.map { .string($0) })),
-      .init("tables", .array(shownPaths.map { .string($0) })),
+      .init("conditions", .texts(conditions)),
+      .init("tables", .texts(shownPaths)),
       .init("read", .integer(file.records.total)),
       .init("accepted", .integer(file.records.accepted)),
       .init("rejected", .integer(file.records.rejected)),
@@ -113,11 +113,11 @@ package struct CaseAnswer {
         .object(zip(CaseFile.senderColumns, senders).map { .init($0, .array($1.prefix(Self.most).map(json))) })
       ),
       .init("revenue", .array(revenue.map(json))),
-      .init("conflicts", conflicts?.json ?? .null),
+      .init("conflicts", .optional(conflicts?.json)),
       .init("edits", edits.map { .object(TamperingAnswer.members($0, top: Self.most)) } ?? .null),
       .init("signals", signals),
-      .init("method", .array(method.map { .string($0) })),
-      .init("limits", .array(limits.map { .string($0) })),
+      .init("method", .texts(method)),
+      .init("limits", .texts(limits)),
       .init("keys", .array(keys.entries.map(\.json))),
       .init("pairs", .array(pairs.map { $0.json(mask) })),
       .init("concerned_transactions", .integer(concerned.rows.count)),
@@ -132,13 +132,13 @@ package struct CaseAnswer {
       .init("reject_code", .string(code)), .init("rejects", .integer(tally.count)),
       .init("share_of_read", .share(tally.count, of: file.records.total)),
       .init("first_seen", .time(tally.firstSeen)), .init("last_seen", .time(tally.lastSeen)),
-      .init("meaning", (RejectCode(rawValue: code)?.explanation).map { .string($0) } ?? .null),
+      .init("meaning", .text(RejectCode(rawValue: code)?.explanation)),
     ])
   }
 
   private func json(_ day: CaseFile.Day) -> JSONValue {
     .object([
-      .init("day", day.date.map { .string($0) } ?? .null),
+      .init("day", .text(day.date)),
       .init("accepted", .integer(day.records.accepted)),
       .init("rejected", .integer(day.records.rejected)),
       .init("rejected_by_class", .counts(day.records.rejects)),
@@ -151,7 +151,7 @@ package struct CaseAnswer {
 
   private func json(_ sender: CaseFile.Sender) -> JSONValue {
     .object([
-      .init("name", sender.name.map { .string($0) } ?? .null),
+      .init("name", .text(sender.name)),
       .init("accepted", .integer(sender.records.accepted)),
       .init("rejected", .integer(sender.records.rejected)),
       .init("rejected_by_class", .counts(sender.records.rejects)),

@@ -64,16 +64,15 @@ struct CasePair {
 
   /// One JSON object.
   func json(_ mask: CaseMask) -> JSONValue {
-    func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
     func copy(_ copy: ConcernedTransaction.Copy?, _ example: Int) -> JSONValue {
-      let values = zip(ConcernedTransaction.fields, copy?.values ?? []).map { JSONValue.Member($0, text($1)) }
+      let values = zip(ConcernedTransaction.fields, copy?.values ?? []).map { JSONValue.Member($0, .text($1)) }
       return .object([
-        .init("from", .origin(mask.origin(copy?.origin))), .init("received_at", text(copy?.receivedAt)),
+        .init("from", .origin(mask.origin(copy?.origin))), .init("received_at", .text(copy?.receivedAt)),
         .init("values", .object(values)), .init("example", .integer(example)),
       ])
     }
     return .object([
-      .init("transaction_id", text(transaction.transaction)),
+      .init("transaction_id", .text(transaction.transaction)),
       .init("accepted", copy(transaction.first, acceptedExample)),
       .init("rejected", copy(transaction.later, rejectedExample)),
       .init("attributed_to", .origin(mask.origin(transaction.attributedTo))),

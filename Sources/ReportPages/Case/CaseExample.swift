@@ -189,14 +189,14 @@ extension CaseExample {
   var json: JSONValue {
     .object([
       .init("number", .integer(number)),
-      .init("reject_code", code.map { .string($0) } ?? .null),
+      .init("reject_code", .text(code)),
       .init("row", .object(row)),
-      .init("record_base64", record.map { .string(ShellText.base64($0)) } ?? .null),
+      .init("record_base64", .text(record.map(ShellText.base64))),
       .init("signed_base64", .array(contents.map { .string(ShellText.base64($0.message)) })),
-      .init("signature_base64", (signature?.bytes).map { .string(ShellText.base64($0)) } ?? .null),
-      .init("note", note.map { .string($0) } ?? .null),
-      .init("record_commands", .array(recordCommands.map { .string($0) })),
-      .init("commands", .array(commands.map { .string($0) })),
+      .init("signature_base64", .text((signature?.bytes).map(ShellText.base64))),
+      .init("note", .text(note)),
+      .init("record_commands", .texts(recordCommands)),
+      .init("commands", .texts(commands)),
       .init(
         "checks",
         .array(

@@ -37,7 +37,7 @@ struct CaseMask {
     guard isForPartner else { return members }
     return members.filter { Self.columns.contains($0.key) }.map { member in
       guard member.key == "forwarder" else { return member }
-      return .init(member.key, forwarder(member.value.text).map { .string($0) } ?? .null)
+      return .init(member.key, .text(forwarder(member.value.text)))
     }
   }
 

@@ -139,7 +139,7 @@ struct ForwarderCharts {
         change this chart.
         """,
       data: .object([
-        .init("slots", .array(slots.map { .string($0) })), .init("forwarders", .array(forwarders)),
+        .init("slots", .texts(slots)), .init("forwarders", .array(forwarders)),
       ]),
       numbers: table.html
     ).html

@@ -25,14 +25,14 @@ struct ShareRows {
   var json: JSONValue {
     .object([
       .init("unit", .string(unit)),
-      .init("labels", .array(labels.map { .string($0) })),
+      .init("labels", .texts(labels)),
       .init(
         "rows",
         .array(
           rows.map { row in
             .object([
               .init("name", .shown(row.name)),
-              .init("change", row.change.map { .integer($0) } ?? .null),
+              .init("change", .integer(row.change)),
               .init("rates", .array(row.rates.sorted { $0.key < $1.key }.compactMap(Self.json))),
             ])
           }

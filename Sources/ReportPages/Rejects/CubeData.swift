@@ -52,8 +52,8 @@ struct CubeData {
       outcome.code.map(text) ?? .null,
       stage,
       outcome.status.map(text) ?? .null,
-      outcome.window.map { .integer($0) } ?? .null,
-      outcome.value.map { .string($0.rawValue) } ?? .null,
+      .integer(outcome.window),
+      .text(outcome.value?.rawValue),
       .string(rejectClass),
       .string(code?.explanation ?? ""),
     ])

@@ -266,7 +266,7 @@ package struct ReportPage {
   var data: JSONValue {
     let found = Dictionary((findings?.diagnoses ?? []).map { ($0.digest, $0.diagnosis.summary) }) { first, _ in first }
     return .object([
-      .init("columns", .array(SampledReject.columns.map { .string($0) })),
+      .init("columns", .texts(SampledReject.columns)),
       .init("rows", .array(mixedRows.map { SampledReject($0.line, diagnoses: found, report.conflicts).json })),
     ])
   }

@@ -11,7 +11,7 @@ extension Table {
         .init("description", .string(description)),
         .init("type", .string("object")),
         .init("additionalProperties", .bool(false)),
-        .init("required", .array(columnNames.map { .string($0) })),
+        .init("required", .texts(columnNames)),
         .init("properties", .object(columns.map { .init($0.name.rawValue, $0.jsonSchema) })),
       ] + (rules.isEmpty ? [] : [.init("allOf", .array(rules.map(jsonSchema)))])
     )
@@ -77,7 +77,7 @@ extension ColumnType {
     case .words(let words):
       [
         .init("minItems", .integer(1)), .init("uniqueItems", .bool(true)),
-        .init("items", .object([.init("enum", .array(words.map { .string($0) }))])),
+        .init("items", .object([.init("enum", .texts(words))])),
       ]
     case .object: [.init("minProperties", .integer(1))]
     case .objects(let columns):
@@ -113,7 +113,7 @@ extension RowRule.Condition {
     case .null: object("const", .null)
     case .present: object("type", .string(type?.jsonType ?? "string"))
     case .word(let word): object("const", .string(word))
-    case .words(let words): object("enum", .array(words.map { .string($0) }))
+    case .words(let words): object("enum", .texts(words))
     case .not(let word): object("not", object("const", .string(word)))
     case .integer(let integer): object("const", .integer(integer))
     case .boolean(let value): object("const", .bool(value))

@@ -66,7 +66,7 @@ extension ConfigurationCheck {
           parts.map { part in
             .object([
               .init("part", .string(part.name)), .init("configured", .bool(part.isConfigured)),
-              .init("summary", part.summary.map(JSONValue.string) ?? .null),
+              .init("summary", .text(part.summary)),
             ])
           }
         )

@@ -67,11 +67,11 @@ struct ModelDecodeCommand: Command {
       .init("model_id", .string(model.label.modelID)),
       .init("model_version", .integer(model.label.version)),
       .init("decode_status", .string(status.rawValue)),
-      .init("events", meaning?.json ?? .null),
+      .init("events", .optional(meaning?.json)),
       .init("skan_revenue", revenue.map { .amount($0.estimate) } ?? .null),
       .init("min_revenue", revenue.map { .amount($0.minimum) } ?? .null),
       .init("max_revenue", revenue?.maximum.map { .amount($0) } ?? .null),
-      .init("currency", currency.map { .string($0) } ?? .null),
+      .init("currency", .text(currency)),
     ])
   }
 }

@@ -117,8 +117,8 @@ struct ModelEncodeCommand: Command {
       .init("model_id", .string(model.label.modelID)),
       .init("model_version", .integer(model.label.version)),
       .init("window", .integer(options.window)),
-      .init("fine", encoding.fine.map { .integer($0) } ?? .null),
-      .init("coarse", encoding.coarse.map { .string($0.rawValue) } ?? .null),
+      .init("fine", .integer(encoding.fine)),
+      .init("coarse", .text(encoding.coarse?.rawValue)),
       .init("lock_window", .bool(encoding.locksWindow)),
       .init("exact", .bool(encoding.isExact)),
     ])

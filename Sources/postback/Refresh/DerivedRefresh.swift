@@ -25,7 +25,7 @@ struct RefreshResult {
     .object([
       .init("step", .string(step)), .init("state", .string(state)), .init("note", .string(note)),
       .init("seconds", .number(String((duration / .milliseconds(1)).rounded() / 1000))),
-      .init("summary", summary ?? .null),
+      .init("summary", .optional(summary)),
     ])
   }
 }

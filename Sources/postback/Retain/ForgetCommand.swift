@@ -183,8 +183,8 @@ struct ForgetCommand: Command {
       .init("spool_records", .integer(Int64(files?.records ?? 0))),
       .init("masked_spool_records", .integer(Int64(files?.masked ?? 0))),
       .init("asa_rows", .integer(Int64(attributions))),
-      .init("missing", .array((rewriting?.missing ?? []).map { .string($0) })),
-      .init("kept", .array(((rewriting?.kept ?? []) + (files?.kept ?? [])).map { .string($0) })),
+      .init("missing", .texts(rewriting?.missing ?? [])),
+      .init("kept", .texts((rewriting?.kept ?? []) + (files?.kept ?? []))),
     ])
     var counts = (rewriting?.rows ?? [:]).merging(derived) { $1 }.sorted { $0.key < $1.key }
     if !self.attributions.isEmpty { counts.append((Table.searchAdsAttributions.name, Int64(attributions))) }

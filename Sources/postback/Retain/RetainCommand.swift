@@ -247,7 +247,7 @@ struct RetainCommand: Command {
           waiting.map { .object([.init("follower", .string($0.key)), .init("rows", .integer($0.value.rows))]) }
         )
       ),
-      .init("missing", .array(removed.missing.map { .string($0) })),
+      .init("missing", .texts(removed.missing)),
     ])
     let text = """
       \(removed.parts.count) parts with \(rows) rows from before \(before) removed (\(bytes) bytes)\

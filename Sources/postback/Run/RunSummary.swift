@@ -70,7 +70,7 @@ struct RunSummary {
     return """
       {"read":\(tally.read),"accepted":\(tally.accepted),"rejected":\(tally.rejected),"by_code":{\(codes)},\
       "by_decode_status":{\(statuses)},"rows":{\(rows)},\
-      "parts":\(JSONValue.array(parts.map { .string($0) })),"known_inputs":\(known),"csv_inputs":\(csv),\
+      "parts":\(JSONValue.texts(parts)),"known_inputs":\(known),"csv_inputs":\(csv),\
       "left_out":{"hidden":\(leftOut.hidden),"unmatched":\(leftOut.unmatched),"others":\(leftOut.others)},\
       "from_rejects":\(rejects?.json ?? .null),"changed_settings":\(changed),"warnings":\(warned),\
       "elapsed_s":\(seconds),"postbacks_per_s":\(postbacksPerSecond),\

@@ -61,7 +61,7 @@ struct StateFollowersCommand: Command {
           followers.map { follower in
             .object([
               .init("name", .string(follower.name)),
-              .init("kind", follower.kind.map { .string($0.rawValue) } ?? .null),
+              .init("kind", .text(follower.kind?.rawValue)),
               .init(
                 "seen_at",
                 follower.kind == nil ? .null : .string(Timestamp(milliseconds: follower.seenAt).description)

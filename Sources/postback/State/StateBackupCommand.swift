@@ -86,8 +86,8 @@ extension StateBackup {
       .init("rows", .integer(rows)),
       .init("linked", .integer(Int64(linked))),
       .init("seen_ids", .integer(ledger.seenCount)),
-      .init("missing", .array(missing.map { .string($0) })),
-      .init("not_copied", .array(others.map { .string($0) })),
+      .init("missing", .texts(missing)),
+      .init("not_copied", .texts(others)),
     ])
   }
 

@@ -79,8 +79,8 @@ extension StateCheck {
   fileprivate var json: JSONValue {
     .object([
       .init("sound", .bool(problems.isEmpty)),
-      .init("problems", .array(problems.map { .string($0) })),
-      .init("notes", .array(notes.map { .string($0) })),
+      .init("problems", .texts(problems)),
+      .init("notes", .texts(notes)),
     ])
   }
 

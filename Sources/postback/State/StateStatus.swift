@@ -124,10 +124,10 @@ extension StateStatus {
       .init("state", .string(folder)),
       .init("now", .string(now.description)),
       .init("running", .bool(holder != nil)),
-      .init("holder", holder.map { .string($0) } ?? .null),
+      .init("holder", .text(holder)),
       .init("consumer", consumerJSON),
       .init("commits", .integer(ledger.commits)),
-      .init("last_commit_at", committedAt.map { .string($0.description) } ?? .null),
+      .init("last_commit_at", .text(committedAt?.description)),
       .init("since_last_commit_s", .decimal(sinceLastCommit?.seconds)),
       .init("read", .integer(counted.read)),
       .init("accepted", .integer(totals.accepted)),
@@ -141,7 +141,7 @@ extension StateStatus {
       ),
       .init("parts", .array(parts.map(\.json))),
       .init("seen_ids", .integer(ledger.seenCount)),
-      .init("output_id", ledger.outputID.map { .string($0.description) } ?? .null),
+      .init("output_id", .text(ledger.outputID?.description)),
       .init("settings", settingsJSON),
     ])
   }
@@ -152,7 +152,7 @@ extension StateStatus {
       settings.map { kind, digest, names in
         .init(
           kind.rawValue,
-          .object([.init("digest", .string(digest)), .init("names", .array(names.map { .string($0) }))])
+          .object([.init("digest", .string(digest)), .init("names", .texts(names))])
         )
       }
     )
