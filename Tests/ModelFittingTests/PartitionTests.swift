@@ -123,7 +123,8 @@ import TestSupport
     let amounts: [Int64] = [0, 0, 990_000, 990_000, 4_990_000, 49_990_000]
     let counts = AmountCounts(amounts) { $0 == 0 ? 1000 : 1 }
     let expected = counts.expected
-    #expect(expected.weights.reduce(0, +) == 8 * counts.weights.reduce(0, +))
+    let (sum, before) = (expected.weights.reduce(0, +), counts.weights.reduce(0, +))
+    #expect(sum == 8 * before)
     #expect(expected.amounts.allSatisfy { $0 % 10_000 == 0 })
     #expect(expected.amounts.first == 0 && expected.weights.first == 8 * 1001)
     #expect(expected.amounts.firstIndex(of: 990_000).map { expected.weights[$0] >= 16 } == true)

@@ -16,7 +16,10 @@ import Testing
 @Suite struct EnrichmentTests {
   @Test func `the rows are the same if the copies do not fit the buffer`() async throws {
     let folder = try TemporaryFolder()
-    let keys = (0..<3_000).map { String(repeating: "0", count: 28) + String(10_000 + $0 * 7 % 3_000).suffix(4) }
+    let keys = (0..<3_000).map { number in
+      let end = String(10_000 + number * 7 % 3_000).suffix(4)
+      return "\(String(repeating: "0", count: 28))\(end)"
+    }
     let rows = keys.map { key in
       #"{"postback_key":"\#(key)","ad_network_id":"a","app_id":1,"environment":"production"}"# + "\n"
     }
@@ -24,7 +27,8 @@ import Testing
     let rejects = (0..<5_000).map { number in
       let copy = JSONValue.string(body.replacing("112233445566", with: "\(number)")).description
       let head = #"{"reject_code":"duplicate_identical","first_seen_postback_key":"#
-      return head + "\"\(keys[number * 11 % 2_900])\",\"raw_body\":\(copy)}\n"
+      let key = keys[number * 11 % 2_900]
+      return "\(head)\"\(key)\",\"raw_body\":\(copy)}\n"
     }
     for (table, lines) in [("skan_postbacks", rows), ("skan_rejects", rejects)] {
       _ = try DurableFolder(making: folder.path("out/\(table)"))

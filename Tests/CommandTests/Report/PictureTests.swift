@@ -15,7 +15,8 @@ import Testing
     #expect(names.contains("no forwarder (devices)") && names.count > 2)
     for name in names {
       let own = suspicious.filter { ($0.cell("forwarder") ?? "no forwarder (devices)") == name }
-      #expect(shares.filter { $0[0] == name }.reduce(0) { $0 + (Int($1[2]) ?? 0) } == own.count, "\(name)")
+      let counts = shares.filter { $0[0] == name }.map { Int($0[2]) ?? 0 }
+      #expect(counts.reduce(0, +) == own.count, "\(name)")
     }
   }
 }

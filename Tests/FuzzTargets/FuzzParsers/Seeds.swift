@@ -9,9 +9,7 @@ extension Parser {
     switch self {
     case .postback: Self.postbacks
     case .envelope: Self.postbacks.map { Array("campaign=summer&a=%20\n".utf8) + $0 }
-    case .forwarded:
-      ["object.json", "array.json", "objects.json"].map { [0] + Fixtures.bytes("forms/\($0)") }
-        + [[1] + Fixtures.bytes("forms/lines.jsonl.gz"), [1] + Fixtures.bytes("hostile/cut-short.jsonl.gz")]
+    case .forwarded: Self.forms
     case .json: Self.postbacks + Self.models
     case .csv: Self.tables
     case .framing: Self.postbacks.map { [7] + $0 } + [[3] + Fixtures.bytes("forms/array.json")]
@@ -61,6 +59,11 @@ extension Parser {
     case .seen: [[3] + Self.seenLog, [0] + [UInt8](repeating: 0, count: 16)]
     }
   }
+
+  private static let forms: [[UInt8]] = [
+    (0, "forms/object.json"), (0, "forms/array.json"), (0, "forms/objects.json"), (1, "forms/lines.jsonl.gz"),
+    (1, "hostile/cut-short.jsonl.gz"),
+  ].map { (choice: UInt8, file: String) in [choice] + Fixtures.bytes(file) }
 
   private static func texts(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
