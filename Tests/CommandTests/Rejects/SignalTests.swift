@@ -80,8 +80,28 @@ import Testing
     #expect(reason.hasPrefix("skan_enriched has ") && reason.contains("postback refresh"), "\(partly)")
   }
 
-  @Test(arguments: ["invented_nulls", "fine_values"])
-  func `values that differ by the sender of one campaign are found without devices`(_ test: String) async throws {
+  /// A forwarded postback of a campaign: its fields, of which those that Apple does not sign may change, and who forwards it.
+  private struct Forwarded {
+    let place: Int
+    var fields: [JSONValue.Member]
+    var forwarder = ""
+
+    subscript(key: String) -> JSONValue? {
+      get { fields.first { $0.key == key }?.value }
+      set {
+        fields.removeAll { $0.key == key }
+        if let newValue { fields.append(.init(key, newValue)) }
+      }
+    }
+
+    /// Raises the fine value, if there is one.
+    mutating func raise() {
+      if let value = self["conversion-value"]?.integer { self["conversion-value"] = .integer(min(63, value + 20)) }
+    }
+  }
+
+  /// Writes the tables of the forwarded postbacks of two campaigns, each edited, and returns the alarms among these.
+  private func alarms(isAmbiguous: Bool? = nil, _ edit: (inout Forwarded) -> Void) async throws -> [JSONValue] {
     let folder = try TemporaryFolder()
     let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
     try await run(
@@ -89,36 +109,83 @@ import Testing
         + ["--out", dump, "--keys", folder.path("keys"), "--forged", "0", "--edited", "0", "--malformed", "0"]
     )
     var lines: [String] = []
-    for (place, line) in String(decoding: try folder.contents(of: "dump"), as: UTF8.self).split(separator: "\n")
-      .enumerated()
-    {
-      guard let record = try? JSONValue(parsing: Array(line.utf8)), record["channel"]?.text == "network_forwarded",
-        case .object(var members) = record,
-        let place = members.firstIndex(where: { $0.key == "forwarder" }).map({ (place, $0) }),
-        let body = members.firstIndex(where: { $0.key == "body" }), case .object(var fields) = members[body].value
+    for (place, line) in try folder.contents(of: "dump").split(separator: UInt8(ascii: "\n")).enumerated() {
+      guard let record = try? JSONValue(parsing: Array(line)), record["channel"]?.text == "network_forwarded",
+        case .object(var members) = record, case .object(let fields)? = record["body"]
       else { continue }
-      let isCheat = place.0 % 2 == 0
-      members[place.1] = .init("forwarder", .string(isCheat ? "cheat" : "honest"))
-      if isCheat, let field = fields.firstIndex(where: { $0.key == "conversion-value" }),
-        let value = fields[field].value.integer
-      {
-        if test == "fine_values" {
-          fields[field] = .init("conversion-value", .integer(min(63, value + 20)))
-        } else if place.0 % 4 == 0 {
-          fields.remove(at: field)
-        }
-      }
-      members[body] = .init("body", .object(fields))
-      lines.append(JSONValue.object(members).description)
+      var postback = Forwarded(place: place, fields: fields)
+      edit(&postback)
+      members.removeAll { $0.key == "forwarder" || $0.key == "body" }
+      members += [.init("forwarder", .string(postback.forwarder)), .init("body", .object(postback.fields))]
+      lines.append(JSONValue.object(members).description + "\n")
     }
-    try folder.makeFile("lines", holding: Array((lines.joined(separator: "\n") + "\n").utf8))
+    try folder.makeFile("lines", holding: Array(lines.joined().utf8))
     try await run(
       ["run", folder.path("lines"), "--models", "\(files)/models", "--out", out] + folder.words(of: "keys")
     )
-    let found = try #require(try await signals(out)["alarms"]?.array)
-    let named = found.filter { $0["test"]?.text == test && $0["basis"]?.text == "same_campaign" }
-    #expect(named.compactMap { $0["name"]?.text } == ["cheat"], "\(found)")
+    if let isAmbiguous {
+      let rows = String(decoding: try folder.contents(of: "files/lookups/campaigns.csv"), as: UTF8.self)
+      // A second campaign for each one, whose identifier has the same last digits.
+      let others = rows.split(separator: "\n").filter { $0.contains(",source_identifier,") }.map { row in
+        var cells = row.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        (cells[2], cells[4]) = ("9" + cells[2].dropFirst(), "2" + cells[4].dropFirst())
+        return cells.joined(separator: ",") + "\n"
+      }
+      try folder.makeFile(
+        "files/lookups/campaigns.csv",
+        holding: Array((isAmbiguous ? rows + others.joined() : rows).utf8)
+      )
+      try await run(["enrich", out, "--lookups", "\(files)/lookups"])
+    }
+    return try #require(try await signals(out)["alarms"]?.array)
+  }
+
+  private func names(_ alarms: [JSONValue], _ test: String) -> [String] {
+    alarms.filter { $0["test"]?.text == test && $0["basis"]?.text == "same_campaign" }.compactMap { $0["name"]?.text }
+  }
+
+  @Test(arguments: ["invented_nulls", "fine_values"])
+  func `values that differ by the sender of one campaign are found without devices`(_ test: String) async throws {
+    let found = try await alarms { postback in
+      let isCheat = postback.place % 2 == 0
+      postback.forwarder = isCheat ? "cheat" : "honest"
+      guard isCheat else { return }
+      if test == "fine_values" {
+        postback.raise()
+      } else if postback.place % 4 == 0 {
+        postback["conversion-value"] = nil
+      }
+    }
+    #expect(names(found, test) == ["cheat"], "\(found)")
     #expect(!found.contains { $0["name"]?.text == "honest" }, "\(found)")
+  }
+
+  @Test(arguments: ["country-code", "fidelity-type", "redownload"])
+  func `forwarders that have other people of one campaign are not accused`(_ field: String) async throws {
+    let found = try await alarms { postback in
+      let isFirst =
+        switch field {
+        case "country-code": postback.place % 2 == 0
+        case "fidelity-type": ["0"].contains(postback[field]?.description)
+        default: postback[field]?.description == "true"
+        }
+      if field == "country-code" { postback[field] = .string(isFirst ? "US" : "DE") }
+      if isFirst { postback.raise() }
+      // Each has some of the other's people.
+      postback.forwarder = isFirst == (postback.place % 5 > 0) ? "first" : "second"
+    }
+    #expect(names(found, "fine_values").isEmpty, "\(found)")
+  }
+
+  @Test(arguments: [false, true])
+  func `digits that two campaigns share are no campaign, if the lookup tables say so`(_ isAmbiguous: Bool) async throws
+  {
+    let found = try await alarms(isAmbiguous: isAmbiguous) { postback in
+      let isFirst = postback.place % 2 == 0
+      postback.forwarder = isFirst ? "first" : "second"
+      if isFirst, let digits = postback["source-identifier"]?.text, digits.count < 4 { postback.raise() }
+    }
+    #expect(names(found, "fine_values") == (isAmbiguous ? [] : ["first"]), "\(found)")
   }
 
   @Test func `tests that need derived tables say so without them`() async throws {
