@@ -216,6 +216,10 @@ import Testing
     let late = try await add(seed: 9, at: "2024-01-20T10:00:00Z")
     let sentence = "\(late.accepted) postbacks were received before 2024-02-03, up to which rows were removed"
     #expect(late.accepted > 0 && late.errors.contains(sentence), "\(late.errors)")
+    // The counts of values begin with the days whose rows are left, and say so once.
+    let new = "skan_daily_values is new, and has only the days that are calculated now."
+    #expect(try await call(daily + ["--histogram"]).errorText.contains(new))
+    #expect(try await !call(daily + ["--histogram"]).errorText.contains("is new"))
   }
 
   @Test func `waits for a follower that has not read old rows`() async throws {
