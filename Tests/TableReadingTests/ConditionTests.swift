@@ -29,7 +29,8 @@ import Testing
   @Test(arguments: [
     "", "=", "reject_code", "reject_code signature_invalid", "stage in", "stage in ()", "stage in (a", "stage in a",
     "stage in (\"a)", "received_at < yesterday", "reject_code ≈ 1",
-    "reject_code == signature_invalid", "reject_code=signature_invald",
+    "reject_code == signature_invalid", "reject_code=signature_invald", "received_at_source=mtime", "source_line=abc",
+    "source_line < ten", "source_line in (1, b)",
   ])
   func `are refused if no row can meet them`(_ text: String) {
     #expect(throws: QueryDefect.self) { try Condition(parsing: text) }

@@ -74,8 +74,10 @@ package struct Condition: Sendable, Equatable {
         "\(text) is not a condition. Write COLUMN, one of = != ~ !~ < <= > >= and a value, or COLUMN in (VALUE, …)."
       )
     }
-    guard Table.rejects.columnNames.contains(String(name)) else { throw QueryDefect(unknown: String(name)) }
-    column = String(name)
+    guard let known = Table.rejects.columns.first(where: { $0.name.rawValue == name }) else {
+      throw QueryDefect(unknown: String(name))
+    }
+    column = known.name.rawValue
     self.comparison = comparison
     let operand = rest.dropFirst(comparison.rawValue.count).trimmed
     if comparison != .among, let first = operand.first, "=!<>~".contains(first) {
@@ -92,7 +94,12 @@ package struct Condition: Sendable, Equatable {
     } else {
       values = [Self.unquoted(operand)]
     }
-    if let words = Self.words(of: column), [.equal, .notEqual, .among].contains(comparison) {
+    if case .integer = known.type, ![.contains, .lacks].contains(comparison),
+      let value = values.first(where: { !$0.isEmpty && Int64($0) == nil })
+    {
+      throw QueryDefect("The condition \(text) never holds, because \(column) is an integer and \(value) is none.")
+    }
+    if case .word(let words) = known.type, [.equal, .notEqual, .among].contains(comparison) {
       for value in values where !value.isEmpty && !words.contains(value) {
         let suggestion = value.nearest(among: words).map { "Did you mean \($0)?" }
         throw QueryDefect(
@@ -104,16 +111,6 @@ package struct Condition: Sendable, Equatable {
     let isOrdered = [.below, .above, .atMost, .atLeast].contains(comparison)
     if isOrdered, column == "received_at", Timestamp(dateOrTime: values[0]) == nil {
       throw QueryDefect("The condition \(text) needs a date or a time, such as 2026-03-10 or 2026-03-10T00:00:00Z.")
-    }
-  }
-
-  /// Returns all values of a column that has a closed set of values; nil for any other column.
-  private static func words(of column: String) -> [String]? {
-    switch column {
-    case "stage": RejectStage.allCases.map(\.rawValue)
-    case "reject_code": RejectCode.allCases.map(\.rawValue)
-    case "channel": Channel.allCases.map(\.rawValue)
-    default: nil
     }
   }
 

@@ -58,7 +58,7 @@ struct RetainCommand: Command {
       A wrong clock makes everything too old. So nothing is removed if more than 20 % of the rows of a table, or of the files,
       would go and the last removal ended more than eight days before this one, or if the clock is more than a day and a half from the
       last time at which it was believed.
-      Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, 65 the state or a part is damaged, 66 there is no state, 74 I/O, 75 another process uses it.
+      Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, 65 the state or a part is damaged, 66 there is no state, 73 a folder cannot be made, 74 I/O, 75 another process uses it.
       """,
     options: Options.options,
     example: "postback retain --out out --older-than 400d"
