@@ -85,6 +85,13 @@ extension Ledger {
     return Set(try numbers.all(.text(table)) { row throws(FileFailure) in try row.count(0, as: Int.self) })
   }
 
+  /// Returns the number of removals from all tables so far, for whatever reason. Read without the lock.
+  package static func removals(_ folderPath: String) throws(FileFailure) -> Int64 {
+    try reading(folderPath) { database throws(FileFailure) in
+      try LedgerSchema.identify(database) > 5 ? database.integer("SELECT count(*) FROM removals") : 0
+    }
+  }
+
   /// Returns the number of removals on a person's request from all tables so far. Read without the lock.
   package static func requests(_ folderPath: String) throws(FileFailure) -> Int64 {
     try reading(folderPath) { database throws(FileFailure) in

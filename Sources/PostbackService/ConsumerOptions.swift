@@ -43,6 +43,8 @@ package struct ConsumerOptions: Sendable {
   package var retentionWaits = true
   /// The times of the copies that decide for old postbacks.
   package var decidingTimes: DecidingTimes = { _ in [:] }
+  /// Removes what was counted for the page of the output, after rejects were removed: some of them are in it as a whole.
+  package var removePage: RemovalOfResults = {}
   /// The file for the metrics; nil if there is none.
   package var metricsFile: ReplacedFile?
   /// The exit status of the process when a second signal ends it at once.

@@ -50,6 +50,7 @@ struct HourlyRetention {
       waits: options.retentionWaits,
       decided: options.decidingTimes
     )
+    if retention.removed.contains(where: { $0.table == Table.rejects.name }) { try options.removePage() }
     if retention.isComplete { wait(for: retention.waiting) }
     refusal = retention.refusal
     guard refusal == nil else { return }

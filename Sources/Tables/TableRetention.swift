@@ -7,6 +7,9 @@ internal import Glibc
 /// a number, in milliseconds since 1970. Those of other postbacks are not known.
 package typealias DecidingTimes = @Sendable (_ part: Int) throws(FileFailure) -> [PostbackKey: Int64]
 
+/// A function that removes what was made of rows which are gone.
+package typealias RemovalOfResults = @Sendable () throws(FileFailure) -> Void
+
 /// The removal of parts whose rows were all received before a time, but for the rows that others still need: a postback for which a
 /// later copy decides, and a reject that is a copy of a postback which stays.
 ///

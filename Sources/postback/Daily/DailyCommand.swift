@@ -80,7 +80,8 @@ struct DailyCommand: DerivedCommand {
       If OUT has asa_attributions, asa_daily has the installs of Apple Search Ads, which are never added to those of postbacks.
       If OUT has skan_imported, skan_vendor_daily has what vendors count beside what Apple signed, which is never added either.
       Exit status: 0; 64 usage, 65 a lookup table, the cost file or the file of rates is wrong, or some lines of the tables
-      are not rows, 66 a folder does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
+      are not rows, 66 a folder does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table, or has
+      removed rows meanwhile.
       """,
     options: Options.options,
     example: "postback daily out --lookups lookups"
@@ -145,7 +146,6 @@ struct DailyCommand: DerivedCommand {
     settings.replacement = work.replacement
     if Ledger.isThere(derived.state) { settings.requests = try Ledger.requests(derived.state) }
     try keepRemovedDays(&settings, in: folder)
-    let positions = try positions()
     let settled = try DailySettledInputs(in: work.source(of: .settled), progress: progress.handler)
     var inputs = DailyInputs(
       accepted: work.tables.postbacks,
@@ -205,14 +205,8 @@ struct DailyCommand: DerivedCommand {
       warnings: summary.ownWarnings,
       dueDay: summary.dueDay,
       signals: signals,
-      committed: { register(positions) }
+      committed: { register(work.positions) }
     )
-  }
-
-  /// Returns the positions behind the rows that are counted; none where the tables have no state.
-  private func positions() throws(FileFailure) -> [TableCursor] {
-    guard Ledger.isThere(derived.state) else { return [] }
-    return try TableCursor.ends(of: Table.all, in: derived.output, state: derived.state)
   }
 
   /// Notes in the state up to where rows are counted, so that they are not removed before. Where the state cannot be written, a

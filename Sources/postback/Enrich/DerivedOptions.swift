@@ -120,6 +120,10 @@ final class DerivedWork {
   let cache: PartCache
   /// The rule by which tables may replace those that are there.
   let replacement: TableReplacement
+  /// The positions behind the complete parts before the tables of the run were read; none if these have no state.
+  let positions: [TableCursor]
+  /// The number of removals from the tables of the run then; nil if they have no state.
+  private let removals: Int64?
   /// The derived tables of the output where those of another folder are written.
   private let snapshot: DerivedSnapshot?
   private let options: DerivedOptions
@@ -165,13 +169,17 @@ final class DerivedWork {
         )
       }
       try DerivedRepair(options).removeDamaged(from: generation, before: commands)
-      // Read behind the lock, so that no older rows take the place of newer ones.
+      // Read behind the lock, so that no older rows take the place of newer ones. What is noted before is never later than the rows.
+      let hasState = Ledger.isThere(options.state)
+      removals = hasState ? try Ledger.removals(options.state) : nil
+      positions =
+        hasState ? try TableCursor.ends(of: Table.all, in: options.output, state: options.state) : []
       tables = try options.tables(progress)
       rows = try tables.digest()
       cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
       var replacement = TableReplacement(isForced: options.isReplacing, place: options.target)
-      if Ledger.isThere(options.state) {
+      if hasState {
         replacement.removedRows = try Ledger.removedRows(options.state, of: Table.postbacks.name)
       }
       self.replacement = replacement
@@ -180,8 +188,17 @@ final class DerivedWork {
     }
   }
 
-  /// Commits the generation, and removes results for parts that the commands did not use.
+  /// Commits the generation, and removes results for parts that the commands did not use. Throws `.locked` if rows were removed from
+  /// the tables of the run meanwhile: some may have been read after that, and the results of their days would be too low for good.
   func commit(_ commands: [any DerivedCommand.Type]) throws {
+    guard try removals == nil || Ledger.removals(options.state) == removals else {
+      throw FileFailure(
+        .locked,
+        options.output,
+        "Rows were removed from the tables while they were read",
+        advice: "Give the command again"
+      )
+    }
     try generation.commit()
     try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.flatMap { $0.kinds })
   }

@@ -31,7 +31,7 @@ struct EnrichCommand: DerivedCommand {
       that a forwarder added to any copy of a postback is used where the lookup tables have none. The country, the ad
       interaction type and the time of receipt are those of the copy that counts, so run settle before.
       Exit status: 0; 64 usage, 65 a lookup table is wrong or some lines of the tables are not rows, 66 a folder does not
-      exist, 73 the table cannot be created, 74 I/O, 75 another process writes the table.
+      exist, 73 the table cannot be created, 74 I/O, 75 another process writes the table, or has removed rows meanwhile.
       """,
     options: Options.options,
     example: "postback enrich out --lookups lookups"

@@ -54,7 +54,8 @@ struct SettleCommand: DerivedCommand {
       --since and --until limit only what the summary counts: the trust levels, the groups and the apps in it. Both tables,
       and the summary's numbers of rows, of copies and of changes, are of all postbacks.
       Exit status: 0; 64 usage, 65 a lookup table or a model is wrong or some lines of the tables are not rows, 66 a folder
-      or the state does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table.
+      or the state does not exist, 73 a table cannot be created, 74 I/O, 75 another process writes a table, or has removed rows
+      meanwhile.
       """,
     options: Options.options,
     example: "postback settle out --lookups lookups"

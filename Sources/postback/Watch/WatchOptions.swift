@@ -1,6 +1,8 @@
 internal import Base
 internal import ConversionModel
 internal import CopySettlement
+internal import DerivedTables
+internal import DurableFiles
 internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
@@ -71,6 +73,7 @@ struct WatchOptions: OptionGroup {
       consumer.retainedTables ?? configuration.retainedTables ?? Table.all.map(\.name)
     options.retentionWaits = !consumer.retainsWithoutWaiting
     options.decidingTimes = DecidedColumns.times(in: tables.folder)
+    options.removePage = { [folder = tables.folder] () throws(FileFailure) in try DerivedStore.removePage(in: folder) }
     options.metricsFile = service.metricsFile
     options.forcedExitStatus = ExitStatus.inputOutput.rawValue
     return options

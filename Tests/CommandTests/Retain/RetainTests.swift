@@ -7,6 +7,7 @@ import Testing
 
 @testable import Ledger
 @testable import Tables
+@testable import postback
 
 @Suite(.serialized) struct `postback retain` {
   /// Two outputs of runs, one of them received long ago.
@@ -86,6 +87,18 @@ import Testing
     try await site.run("again", site.dump.prefix(300).reversed(), at: "2026-11-02T10:00:00Z", options)
     #expect(try site.rows("skan_postbacks").count == kept)
     #expect(try await site.check() == "sound\n")
+  }
+
+  @Test func `what was made of tables from which rows went meanwhile is not published`() async throws {
+    let site = try await Site()
+    let command = try DailyCommand(Arguments([site.out, "--environment", "custom"], for: DailyCommand.manual))
+    let work = try DerivedWork(command.derived, for: [DailyCommand.self], progress: nil)
+    let answer = try await command.write(in: work, AnalysisProgressLine())
+    #expect(answer.rows > 0)
+    #expect(try await site.retain()["parts"] != .integer(0))
+    let failure = #expect(throws: FileFailure.self) { try work.commit([DailyCommand.self]) }
+    #expect(failure?.kind == .locked && failure?.description.contains("Give the command again") == true)
+    #expect(try !Directory.names(in: site.out).contains("skan_daily"))
   }
 
   @Test func `leaves no sample of removed rejects behind a page`() async throws {
@@ -337,6 +350,10 @@ import Testing
     for name in ["spool/tmp", "spool/new", "spool/done", "spool/failed"] {
       try FileManager.default.createDirectory(atPath: site.folder.path(name), withIntermediateDirectories: true)
     }
+    for words in [["daily", site.out, "--environment", "custom"], ["report", site.out, "--html", "-"]] {
+      #expect(try await BuiltCommand.run(words).status == 0)
+    }
+    #expect(try Directory.names(in: "\(site.out)/_derived").contains("page"))
     let watch = ["watch", site.folder.path("spool"), "--out", site.out, "--once", "--retain", "400d"] + site.keys
     let kept = try site.rows("skan_postbacks").count
     let refused = try await BuiltCommand.run(watch)
@@ -351,6 +368,7 @@ import Testing
     }
     let result = try await BuiltCommand.run(watch)
     #expect(result.status == 0 && result.errorText.contains("removed_old"), "\(result.errorText)")
+    #expect(try !Directory.names(in: "\(site.out)/_derived").contains("page"))
     #expect(try site.rows("skan_postbacks").allSatisfy { $0.string("received_at")?.hasPrefix("2026") == true })
     #expect(try await site.check() == "sound\n")
   }
