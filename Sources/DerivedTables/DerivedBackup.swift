@@ -17,6 +17,8 @@ package enum DerivedBackup {
     guard !tables.isEmpty else { return [] }
     let changed = try snapshot.manifest.changedFiles(in: source.path, readingBytesOf: tables.contains)
     if let file = changed.first(where: { tables.contains($0.table) }) { throw snapshot.failure(file) }
+    // What an interrupted backup has left there.
+    try DurableFolder(target).removeAll(DerivedStore.folderName)
     let generation = try DerivedGeneration(in: target)
     generation.manifest.options = snapshot.manifest.options
     for table in tables {

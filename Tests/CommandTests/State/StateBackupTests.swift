@@ -79,6 +79,23 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     #expect(!FileManager.default.fileExists(atPath: folder.path("damaged")))
   }
 
+  @Test func `has nothing of one that was interrupted`() async throws {
+    let folder = try TemporaryFolder()
+    for words in [["run", Fixtures.path("postbacks"), "--out", folder.path("out")], ["daily", folder.path("out")]] {
+      let made = try await BuiltCommand.run(words)
+      #expect(made.status == 0, "\(made.errorText)")
+    }
+    #expect(try await backup(folder, "first").status == 0)
+    let files = try folder.files(below: "first/_derived")
+    try FileManager.default.moveItem(atPath: folder.path("first"), toPath: folder.path("second.inprogress"))
+    let surplus = try #require(files.first { $0.hasSuffix("skan_daily/part-00000001.jsonl") })
+      .replacing("part-00000001", with: "part-00000002")
+    try folder.makeFile("second.inprogress/_derived/\(surplus)", holding: [UInt8]("{}\n".utf8))
+    let second = try await backup(folder, "second")
+    #expect(second.status == 0, "\(second.errorText)")
+    #expect(try folder.files(below: "second/_derived").sorted() == files.sorted())
+  }
+
   @Test(arguments: [false, true]) func `is checked by a user who may not write`(_ isOfCrash: Bool) async throws {
     let site = try await ServerSite(Self.options)
     #expect(try site.request("POST", device, body: "{\"n\":1}").status == 200)
