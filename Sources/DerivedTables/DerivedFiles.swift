@@ -16,7 +16,7 @@ package struct ChangedFile: Sendable {
 
 extension DerivedManifest {
   /// Returns the files of the tables in a folder, or of one table, that are missing, or do not have the length that they were
-  /// committed with. Of some tables the bytes are read, and compared with the checksums.
+  /// committed with. Of the summaries, and of some tables, the bytes are read and compared with the checksums.
   func changedFiles(
     in folder: String,
     of only: String? = nil,
@@ -32,7 +32,7 @@ extension DerivedManifest {
           finding = "The file has \(length) bytes, and \(sum.byteCount) are committed"
         } else if length == nil {
           finding = "The file is missing"
-        } else if isRead(table), try !sum.isRight("\(place.path)/\(name)") {
+        } else if isRead(table) || name == DerivedTable.summaryName, try !sum.isRight("\(place.path)/\(name)") {
           finding = "The file does not have the checksum with which it was committed"
         }
         guard let finding else { continue }

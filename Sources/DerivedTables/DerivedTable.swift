@@ -93,11 +93,11 @@ package final class DerivedTable {
     "\(output)/.\(table.name).inprogress"
   }
 
-  /// The summary beside the rows of a derived table; nil if there is none.
+  /// The summary beside the rows of a derived table; nil if there is none. Throws `.damaged` if it is not JSON.
   package static func summary(of table: Table, in output: String) throws(FileFailure) -> JSONValue? {
     let folder = DurableFolder("\(output)/\(table.name)")
     guard try folder.byteCount(of: summaryName) != nil else { return nil }
-    return try? JSONValue(parsing: WholeFile.read("\(folder.path)/\(summaryName)", upTo: 1 << 30))
+    return try json("\(folder.path)/\(summaryName)")
   }
 
   deinit {
@@ -199,9 +199,16 @@ package final class DerivedTable {
     let path = sumsPath(table, in: output)
     let folder = DurableFolder(output)
     guard try folder.byteCount(of: sumsName(table)) != nil else { return nil }
-    let sums = try? JSONValue(parsing: WholeFile.read(path, upTo: 1 << 28))
+    let sums = try json(path)
     try folder.remove(sumsName(table))
-    return sums.map(FileSum.read)
+    return FileSum.read(sums)
+  }
+
+  private static func json(_ path: String) throws(FileFailure) -> JSONValue {
+    guard let json = try? JSONValue(parsing: try WholeFile.read(path, upTo: 1 << 30)) else {
+      throw FileFailure(.damaged, path, "The file is not JSON", advice: "Make the table again, with postback refresh")
+    }
+    return json
   }
 
   private static func sumsName(_ table: String) -> String { ".\(table).sums" }

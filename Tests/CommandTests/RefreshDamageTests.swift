@@ -105,6 +105,18 @@ import Testing
     }
   }
 
+  @Test(arguments: ["skan_settled", "skan_daily"])
+  func `are written again if the summary has other bytes`(_ table: String) async throws {
+    let (before, name) = (try rows(), "\(table)/_summary.json")
+    try flip(name)
+    let page = try await BuiltCommand.run(["report", out, "--html", "-"])
+    #expect(page.status == 65 && page.errorText.contains(name), "\(page.errorText)")
+    let again = try await refresh()
+    #expect(again.status == 0 && again.text.contains("\(name): The file "), "\(again.text)")
+    #expect(try rows() == before)
+    #expect(try await check() == "sound\n")
+  }
+
   @Test func `are checked byte for byte, and not taken from results that share the damaged bytes`() async throws {
     let (before, name) = (try rows(), "skan_settled/part-00000001.jsonl")
     try flip(name)
