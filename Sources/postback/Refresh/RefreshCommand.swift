@@ -256,10 +256,10 @@ struct RefreshSteps {
 
   /// The reason for which the page is made though no table is; nil if it was made after the derived tables.
   private var reasonForPage: String? {
-    let paths = [DerivedManifest.path(in: output), configuration?.derived.report ?? ""]
-    let times = paths.map { (try? InputFile.enumerate([$0]))?.first?.modified }
-    guard let shown = times[1] else { return DerivedInputs.none }
-    guard let made = times[0] else { return "there are no derived tables, whose time would tell" }
+    guard let shown = ReportCommand.modified(configuration?.derived.report ?? "") else { return DerivedInputs.none }
+    guard let made = ReportCommand.modified(DerivedManifest.path(in: output)) else {
+      return "there are no derived tables, whose time would tell"
+    }
     return made <= shown ? nil : Self.tablesChanged
   }
 

@@ -1,6 +1,7 @@
 internal import Analysis
 internal import DerivedTables
 internal import DurableFiles
+internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackVerification
 internal import ReportPages
@@ -107,6 +108,8 @@ struct ReportCommand: Command {
         advice: "Give --force to overwrite it, or another name."
       )
       let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
+      let derived = DerivedManifest.path(in: paths[0])
+      let (manifest, made) = (try? DurableFile(derived, .reading), Self.modified(derived))
       var sources = try ReportSources(paths: paths, tables: tables)
       (sources.cache, sources.signals) = (cache, signals)
       (sources.sampleLimit, sources.jobs) = (options.sample, options.jobs)
@@ -116,6 +119,10 @@ struct ReportCommand: Command {
       content.implementation = implementation
       try output.write(try ReportPage(content).bytes())
       try output.publish()
+      // A page of derived tables that are others by now is as old as they were, so that the next refresh makes it again.
+      if let manifest, file != OutputFile.standardOutputPath, Self.modified(derived) != made {
+        try DurableFile(file, .reading).keepTime(of: manifest)
+      }
       // Among these are rows that were removed from the tables because of their age.
       try cache?.removeOthers(of: PartCache.Kind.allCases)
       try report.unreadable.throwIfAny()
@@ -123,6 +130,9 @@ struct ReportCommand: Command {
       throw CommandFailure(of: error)
     }
   }
+
+  /// The time of modification of a file; nil if there is none.
+  static func modified(_ path: String) -> Int64? { (try? InputFile.enumerate([path]))?.first?.modified }
 
   /// Finds the edits of the sampled rejects, and the rejects that are related by a signature or a transaction.
   private func diagnosis(
