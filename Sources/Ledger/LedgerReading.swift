@@ -68,9 +68,9 @@ package struct LedgerReading: Sendable {
 }
 
 extension Ledger {
-  /// Tells if a folder has a ledger.
+  /// Tells if a folder has a ledger. One that cannot be looked at counts as there: who reads it is told why.
   package static func isThere(_ folderPath: String) -> Bool {
-    (try? DurableFolder(folderPath).byteCount(of: name)) != nil
+    do throws(FileFailure) { return try DurableFolder(folderPath).byteCount(of: name) != nil } catch { return true }
   }
 
   /// Reads the ledger of a folder without its lock, and without making any file.
