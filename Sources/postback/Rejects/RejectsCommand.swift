@@ -196,11 +196,14 @@ struct RejectsCommand: Command {
           jobs: jobs
         )
         var inputs = SignalInputs(rejects: rejects, accepted: accepted)
-        (inputs.settled, inputs.enriched) = (try derived(.settled), try derived(.enriched))
+        let derived = paths.count == 1 ? try DerivedSnapshot(of: paths[0]) : nil
+        inputs.settled = try derived.flatMap { try TableFiles(derived: .settled, of: $0) }
+        inputs.enriched = try derived.flatMap { try TableFiles(derived: .enriched, of: $0) }
         inputs.since = try tables.completeSince()
         (inputs.models, inputs.lateAfterDays) = (try paths.flatMap(ModelMeanings.models), options.lateDays)
         let report = try await SignalReport(query, of: inputs, jobs: jobs)
-        let vendors = try paths.count == 1 ? VendorReport.read(in: DerivedSnapshot(of: paths[0]).folder) : []
+        let vendors = try derived.map { try VendorReport.read(in: $0.folder) } ?? []
+        withExtendedLifetime(derived) {}
         signals = SignalsAnswer(survey: survey, report: report, vendors: vendors, top: top)
       }
       if options.wantsDiagnosis {
@@ -239,14 +242,6 @@ struct RejectsCommand: Command {
     }
     // The signals come from the same rows, so their unreadable lines are the same.
     try survey.unreadable.throwIfAny()
-  }
-}
-
-extension RejectsCommand {
-  /// The files of a derived table, if a single output folder is given and has them.
-  private func derived(_ table: Table) throws(FileFailure) -> TableFiles? {
-    guard paths.count == 1 else { return nil }
-    return try TableFiles(derived: table, of: DerivedSnapshot(of: paths[0]))
   }
 }
 
