@@ -256,6 +256,12 @@ package final class PartCache: Sendable {
     return try find(name) != nil
   }
 
+  /// The failure of a file that was damaged or removed after it was written or checked.
+  package func damage(of name: String) -> PipelineFailure {
+    let event = "The file was damaged while it was used"
+    return .state(FileFailure(.damaged, "\(path)/\(name)", event, advice: "Check the disk, then try again"))
+  }
+
   /// Removes a file, if it is there.
   package func remove(_ name: String) throws(FileFailure) {
     use([name])

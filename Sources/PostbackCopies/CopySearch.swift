@@ -66,9 +66,7 @@ final class CopySearch {
     guard !table.isEmpty else { return }
     for part in copies.parts.indices {
       let name = copies.keyNames[part]
-      guard let keys = try copies.cache.read(name, UInt128.self) else {
-        throw .state(.damaged("\(copies.cache.path)/\(name)", "The file was damaged while it was used"))
-      }
+      guard let keys = try copies.cache.read(name, UInt128.self) else { throw copies.cache.damage(of: name) }
       for key in keys {
         try table.forEach(key) { copy throws(PipelineFailure) in try add(key, copy, to: part) }
       }
@@ -83,11 +81,11 @@ final class CopySearch {
 
   // MARK: - Reading
 
-  /// Reads the copies in a part of the rejects, and keeps their keys.
-  private func scan(
+  /// Reads the copies in a part of the rejects, keeps their keys, and returns these.
+  @discardableResult private func scan(
     _ index: Int,
     _ body: (UInt128, [UInt8]) throws(PipelineFailure) -> Void
-  ) async throws(PipelineFailure) {
+  ) async throws(PipelineFailure) -> [UInt128] {
     var keys: [UInt128] = []
     var rejected = CopyMatching.Rejects()
     var lines = UnreadableRows()
@@ -105,14 +103,15 @@ final class CopySearch {
     }
     counts[index] = rejected
     unreadable[index] = lines.count > 0 ? lines : nil
-    try copies.cache.add(copies.copiedNames[index], keys.sortedOnce)
+    keys = keys.sortedOnce
+    try copies.cache.add(copies.copiedNames[index], keys)
+    return keys
   }
 
   /// The keys of the copies in a part of the rejects.
   private func copied(_ index: Int) async throws(PipelineFailure) -> [UInt128] {
     if let keys = try copies.cache.read(copies.copiedNames[index], UInt128.self) { return keys }
-    try await scan(index) { _, _ in }
-    return try copies.cache.read(copies.copiedNames[index], UInt128.self) ?? []
+    return try await scan(index) { _, _ in }
   }
 }
 

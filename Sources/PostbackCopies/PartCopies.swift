@@ -82,9 +82,7 @@ package final class PartCopies: Sendable {
   package func table(of part: Int) async throws(PipelineFailure) -> RecordTable {
     if let list = try kept(part) { return list.withoutSources().table() }
     try await findAgain([part])
-    guard let list = try kept(part) else {
-      throw .state(.damaged("\(cache.path)/\(matched(part)?.file ?? "")", "The file was damaged while it was used"))
-    }
+    guard let list = try kept(part) else { throw cache.damage(of: matched(part)?.file ?? "") }
     return list.withoutSources().table()
   }
 

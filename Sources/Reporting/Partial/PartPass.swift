@@ -120,7 +120,8 @@ struct PartPass: Sendable {
         if let counts: Counts = try cache.result(name) { return take(counts) }
         // The file is damaged.
         try PipelineFailure.state { () throws(FileFailure) in try cache.remove(name) }
-        if let counts = counts(try await pass.results(of: place)) { take(counts) }
+        guard let counts = counts(try await pass.results(of: place)) else { throw cache.damage(of: name) }
+        take(counts)
       }
     }
   }
