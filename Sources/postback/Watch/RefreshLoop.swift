@@ -68,7 +68,8 @@ final class RefreshLoop: Sendable {
     guard result != before else { return }
     if result == 0 { return log.info("refreshed", "the derived tables are up to date again") }
     if result == ExitStatus.locked.rawValue {
-      return log.info("refresh_waits", "another process makes the derived tables; it is tried again")
+      let reason = "another process makes the derived tables, or has removed rows meanwhile"
+      return log.info("refresh_waits", "\(reason); it is tried again")
     }
     log.error(
       "refresh_failed",
