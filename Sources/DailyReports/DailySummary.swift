@@ -284,5 +284,5 @@ extension DailySummary {
     return .object([.init("first", json(day: days.lowerBound)), .init("last", json(day: days.upperBound))])
   }
 
-  private func json(day: Int64?) -> JSONValue { day.map { .string(Timestamp.name(ofDay: $0)) } ?? .null }
+  private func json(day: Int64?) -> JSONValue { .text(day.map { Timestamp.name(ofDay: $0) }) }
 }

@@ -205,7 +205,8 @@ package final class DerivedTable {
   }
 
   private static func json(_ path: String) throws(FileFailure) -> JSONValue {
-    guard let json = try? JSONValue(parsing: try WholeFile.read(path, upTo: 1 << 30)) else {
+    let bytes = try WholeFile.read(path, upTo: 1 << 30)
+    guard let json = try? JSONValue(parsing: bytes) else {
       throw FileFailure(.damaged, path, "The file is not JSON", advice: "Make the table again, with postback refresh")
     }
     return json

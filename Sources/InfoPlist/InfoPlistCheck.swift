@@ -47,7 +47,7 @@ package struct InfoPlistCheck: Sendable {
 
   /// The result as a JSON object.
   package var json: JSONValue {
-    return .object([
+    .object([
       .init("file", .string(file)), .init("format", .text(format?.rawValue)),
       .init("skadnetwork_ids", .integer(skAdNetworkIDs.count)),
       .init("adattributionkit_ids", .integer(adAttributionKitIDs.count)),

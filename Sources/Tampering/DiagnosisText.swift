@@ -81,7 +81,7 @@ extension SignatureOwner {
 
   /// The postback as a JSON object.
   package var json: JSONValue {
-    return .object([
+    .object([
       .init("transaction_id", .string(transactionID)),
       .init("postback_key", .text(postbackKey)),
       .init("ad_network_id", .text(adNetworkID)),

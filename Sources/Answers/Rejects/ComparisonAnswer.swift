@@ -41,7 +41,7 @@ package struct ComparisonAnswer {
       .init("apps", .integer(change.apps)), .init("before", .integer(change.before)),
       .init("after", .integer(change.after)), .init("difference", decimal(change.difference)),
       .init("share_of_change", decimal(change.share)), .init("is_clear", .bool(change.isClear)),
-      .init("changed_on", change.day.map { .string(Timestamp.name(ofDay: $0)) } ?? .null),
+      .init("changed_on", .text(change.day.map { Timestamp.name(ofDay: $0) })),
       .init("per_day_before", decimal(change.rates.before)), .init("per_day_after", decimal(change.rates.after)),
       .init("source_identifier_before", .text(change.sources?.before)),
       .init("source_identifier_after", .text(change.sources?.after)),

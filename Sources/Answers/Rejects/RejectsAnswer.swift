@@ -215,7 +215,7 @@ extension JSONValue {
 
   /// A time, RFC 3339 in UTC.
   package static func time(_ milliseconds: Int64?) -> JSONValue {
-    milliseconds.map { .string("\(Timestamp(milliseconds: $0))") } ?? .null
+    .text(milliseconds.map { Timestamp(milliseconds: $0).description })
   }
 }
 

@@ -48,7 +48,7 @@ package struct DailyProvenance: Sendable, Equatable {
       .init(Self.inputBytesKey, .integer(inputBytes)),
       .init(Self.acceptedBytesKey, .integer(acceptedBytes)),
       .init(Self.requestsKey, .integer(requests)),
-      .init(Self.settingsKey, .array(settings.map(JSONValue.string))), .init(Self.rowsKey, .string(rows)),
+      .init(Self.settingsKey, .texts(settings)), .init(Self.rowsKey, .string(rows)),
     ]
   }
 

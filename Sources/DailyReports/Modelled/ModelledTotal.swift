@@ -9,7 +9,7 @@ extension ModelledRow {
   /// The total as a JSON object.
   package var json: JSONValue {
     func amount(_ amount: Amount?) -> JSONValue { amount.map { .number("\($0)") } ?? .null }
-    func day(_ day: Int64?) -> JSONValue { day.map { .string(Timestamp.name(ofDay: $0)) } ?? .null }
+    func day(_ day: Int64?) -> JSONValue { .text(day.map { Timestamp.name(ofDay: $0) }) }
     return .object([
       .init(ColumnName.appID.rawValue, .integer(Int(app))),
       .init(ColumnName.postbackSequenceIndex.rawValue, .integer(window)),

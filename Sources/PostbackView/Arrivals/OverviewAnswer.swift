@@ -60,7 +60,7 @@ struct OverviewAnswer: Sendable {
   }
 
   private static func time(_ milliseconds: Int64?) -> JSONValue {
-    milliseconds.map { .string("\(Timestamp(milliseconds: $0))") } ?? .null
+    .text(milliseconds.map { Timestamp(milliseconds: $0).description })
   }
 
   private static func period(_ counts: ArrivalCounts, _ since: Int64, _ until: Int64) -> [JSONValue.Member] {

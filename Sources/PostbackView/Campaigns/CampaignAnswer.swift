@@ -177,7 +177,7 @@ struct CampaignAnswer: Sendable {
 
   /// The members of the answer as JSON.
   var members: [JSONValue.Member] {
-    func day(_ day: Int32?) -> JSONValue { day.map { .string(Timestamp.name(ofDay: Int($0))) } ?? .null }
+    func day(_ day: Int32?) -> JSONValue { .text(day.map { Timestamp.name(ofDay: Int($0)) }) }
     let keys = keyColumns
     let listed =
       keys.map { key -> JSONValue in

@@ -10,7 +10,7 @@ extension DailyStore {
   /// The dimensions, the days and the values that a query may name.
   func json(seesRevenue: Bool) -> JSONValue {
     let known = days.lazy.filter { $0 != Self.noDay }
-    func day(_ day: Int32?) -> JSONValue { day.map { .string(Timestamp.name(ofDay: Int($0))) } ?? .null }
+    func day(_ day: Int32?) -> JSONValue { .text(day.map { Timestamp.name(ofDay: Int($0)) }) }
     func names(_ name: String) -> JSONValue {
       guard let place = dimensions.firstIndex(where: { $0.rawValue == name }) else { return .object([]) }
       let listed = self.names[place].filter { $0.key >= 0 }.sorted { $0.key < $1.key }.prefix(Self.mostValues)

@@ -71,7 +71,7 @@ extension ConfigurationCheck {
           }
         )
       ),
-      .init("problems", .array(problems.map(JSONValue.string))),
+      .init("problems", .texts(problems)),
     ])
   }
 }
