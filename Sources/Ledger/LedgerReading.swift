@@ -21,6 +21,8 @@ package struct LedgerReading: Sendable {
   package let removedKeys: [TableFormat: KeyTally]
   /// The removed parts whose files may still exist; empty unless verified.
   package let pendingRemovals: [LedgerPart]
+  /// The lines of the rows of `skan_rejects` of the ledger's output that were taken up again, by part; empty unless asked for.
+  package let reprocessed: [Int: Set<Int>]
 
   /// The id of the output that the ledger belongs to; nil until the folder of the tables holds the id.
   package var outputID: OutputID? { output.flatMap { $0.isMarked ? $0.id : nil } }
@@ -34,7 +36,12 @@ package struct LedgerReading: Sendable {
   /// The number of ids in `seen.log` that are not forgotten.
   package var seenCount: Int64 { seen.entries - state.forgotten.entries }
 
-  fileprivate init(_ database: SQLiteDatabase, _ folder: DurableFolder, isVerified: Bool) throws(FileFailure) {
+  fileprivate init(
+    _ database: SQLiteDatabase,
+    _ folder: DurableFolder,
+    isVerified: Bool,
+    readsReprocessed: Bool
+  ) throws(FileFailure) {
     // This number is read before the ledger: a commit between the two makes the ledger newer, never older.
     let witnessed = try CommitMarker.number(in: folder)
     let version = try LedgerSchema.identify(database)
@@ -47,6 +54,8 @@ package struct LedgerReading: Sendable {
     parts = try Ledger.parts(in: database)
     removedKeys = isVerified && version > 5 ? try TableRemoval.removedKeys(in: database) : [:]
     pendingRemovals = isVerified && version > 5 ? try TableRemoval.pending(in: database) : []
+    let marked = readsReprocessed ? output.flatMap { $0.isMarked ? $0.id : nil } : nil
+    reprocessed = try marked.map { id throws(FileFailure) in try Ledger.reprocessedRows(of: id, in: database) } ?? [:]
     counts = try Ledger.counts(in: database)
     let phases = try SQLiteStatement(database, "SELECT phase, count(*) FROM inputs GROUP BY phase")
       .all { row throws(FileFailure) in
@@ -75,10 +84,16 @@ extension Ledger {
 
   /// Reads the ledger of a folder without its lock, and without making any file.
   ///
-  /// If `isVerified` is true, SQLite checks the whole database first; the caller must hold the lock.
-  package static func reading(_ folderPath: String, isVerified: Bool = false) throws(FileFailure) -> LedgerReading {
+  /// If `isVerified` is true, SQLite checks the whole database first; the caller must hold the lock. If `readsReprocessed` is true,
+  /// the rows that were taken up again are read, too.
+  package static func reading(
+    _ folderPath: String,
+    isVerified: Bool = false,
+    readsReprocessed: Bool = false
+  ) throws(FileFailure) -> LedgerReading {
     try reading(folderPath) { database throws(FileFailure) in
-      try LedgerReading(database, DurableFolder(folderPath), isVerified: isVerified)
+      let folder = DurableFolder(folderPath)
+      return try LedgerReading(database, folder, isVerified: isVerified, readsReprocessed: readsReprocessed)
     }
   }
 

@@ -89,23 +89,17 @@ extension Ledger {
     return isDecided ? .decided : .none
   }
 
-  /// The lines of the rows of `skan_rejects` that were taken up again, by part; and of which output. Read without the lock,
-  /// and without making any file.
-  package static func reprocessedRows(
-    _ folderPath: String,
-    of output: OutputID
-  ) throws(FileFailure) -> [Int: Set<Int>] {
-    try reading(folderPath) { database throws(FileFailure) in
-      guard try LedgerSchema.identify(database) > 3 else { return [:] }
-      let statement = try SQLiteStatement(
-        database,
-        "SELECT part, line FROM fed_back JOIN feeds ON feeds.id = feed WHERE output_id = ?"
-      )
-      let rows = try statement.all(.text(output.description)) { row throws(FileFailure) in
-        (try row.count(0, as: Int.self), try row.count(1, as: Int.self))
-      }
-      return rows.reduce(into: [:]) { $0[$1.0, default: []].insert($1.1) }
+  /// The lines of the rows of `skan_rejects` of an output that were taken up again, by part.
+  static func reprocessedRows(of output: OutputID, in database: SQLiteDatabase) throws(FileFailure) -> [Int: Set<Int>] {
+    guard try LedgerSchema.identify(database) > 3 else { return [:] }
+    let statement = try SQLiteStatement(
+      database,
+      "SELECT part, line FROM fed_back JOIN feeds ON feeds.id = feed WHERE output_id = ?"
+    )
+    let rows = try statement.all(.text(output.description)) { row throws(FileFailure) in
+      (try row.count(0, as: Int.self), try row.count(1, as: Int.self))
     }
+    return rows.reduce(into: [:]) { $0[$1.0, default: []].insert($1.1) }
   }
 }
 

@@ -4,15 +4,21 @@ internal import PostbackPipeline
 internal import Tables
 
 extension TableFiles {
-  /// Returns the files without the rejects that were read again. The ledger of each output records them: in `_state` in
-  /// its folder, or in one of the folders in `states`.
-  package func withoutReprocessed(states: [String]) throws(FileFailure) -> TableFiles {
+  /// Returns the files without the rejects that were read again. The ledger of each output records them: that of `readings`, with
+  /// the rows of the same commit, or, where a path was a table or a file, `_state` beside it or one of the folders in `states`.
+  func withoutReprocessed(_ readings: OutputStates, among states: [String]) throws(FileFailure) -> TableFiles {
     var files = self
     var rows: [String: [Int: Set<Int>]] = [:]
     for input in inputs {
       guard let number = Self.number(of: input) else { continue }
       let output = Self.output(of: input)
-      if rows[output] == nil { rows[output] = try Self.reprocessedRows(in: output, states: states) }
+      if rows[output] == nil {
+        if let reading = readings.reading(of: output) {
+          rows[output] = reading.reprocessed
+        } else {
+          rows[output] = try Self.reprocessedRows(in: output, states: states)
+        }
+      }
       files.leftOut[input.path] = rows[output]?[number]
     }
     return files
@@ -78,10 +84,9 @@ extension TableFiles {
   }
 
   private static func reprocessedRows(in output: String, states: [String]) throws(FileFailure) -> [Int: Set<Int>] {
-    guard let id = try OutputID.read(in: output) else { return [:] }
     var rows: [Int: Set<Int>] = [:]
     for state in try Self.states(of: output, among: states) {
-      rows.merge(try Ledger.reprocessedRows(state, of: id)) { $0.union($1) }
+      rows.merge(try Ledger.reading(state, readsReprocessed: true).reprocessed) { $0.union($1) }
     }
     return rows
   }

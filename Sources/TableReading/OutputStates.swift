@@ -14,10 +14,11 @@ package struct OutputStates: Sendable {
 
   /// Reads the state of each output: the one of `states` that belongs to it, or else the one in its folder. Outputs without a
   /// state have none here. Throws if a state belongs to another output than the one that it was found in, or given for, and if
-  /// an output is given twice, whose rows would count twice.
-  package init(of outputs: [String], among states: [String]) throws(FileFailure) {
+  /// an output is given twice, whose rows would count twice. If `readsReprocessed` is true, the rejects that were taken up again
+  /// are read, too.
+  package init(of outputs: [String], among states: [String], readsReprocessed: Bool = false) throws(FileFailure) {
     var named: [(path: String, reading: LedgerReading)] = []
-    for state in states { named.append((state, try Ledger.reading(state))) }
+    for state in states { named.append((state, try Ledger.reading(state, readsReprocessed: readsReprocessed))) }
     var known: [(path: String, id: OutputID)] = []
     for output in outputs where output != InputFile.standardInput {
       let id = try OutputID.read(in: output)
@@ -32,7 +33,7 @@ package struct OutputStates: Sendable {
       } else if outputs.count == 1, let other = named.first {
         throw .otherOutput(output, of: other.path)
       } else if Ledger.isThere(own) {
-        let reading = try Ledger.reading(own)
+        let reading = try Ledger.reading(own, readsReprocessed: readsReprocessed)
         guard Self.fits(reading, id, isAlone: true) else { throw .otherOutput(output, of: own) }
         (readings[output], folders[output]) = (reading, own)
       }

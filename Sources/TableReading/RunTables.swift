@@ -21,7 +21,7 @@ package struct RunTables: Sendable {
     includingReprocessed: Bool = false,
     progress: AnalysisProgress.Handler? = nil
   ) throws(FileFailure) {
-    let readings = try OutputStates(of: paths, among: states)
+    let readings = try OutputStates(of: paths, among: states, readsReprocessed: !includingReprocessed)
     self.states = readings
     func files(_ table: Table) throws(FileFailure) -> TableFiles {
       var files = try TableFiles(table, at: paths, readings)
@@ -30,7 +30,7 @@ package struct RunTables: Sendable {
     }
     (postbacks, events) = (try files(.postbacks), try files(.events))
     let rejects = try files(.rejects)
-    self.rejects = includingReprocessed ? rejects : try rejects.withoutReprocessed(states: states)
+    self.rejects = includingReprocessed ? rejects : try rejects.withoutReprocessed(readings, among: states)
   }
 
   /// Returns the first time of receipt, in milliseconds since 1970, from which no rows were removed because of their age; nil if

@@ -233,7 +233,7 @@ import Testing
     var commit = LedgerCommit(time: 1)
     commit.removals = [removal]
     try ledger.commit(commit)
-    let rows = try Ledger.reprocessedRows(site.state, of: ledger.output.id)
+    let rows = try Ledger.reprocessedRows(of: ledger.output.id, in: ledger.database)
     #expect(rows == [4: [1, 2, 3, 4, 5, 14], 5: [1, 3, 5, 6, 8, 9, 11, 20]])
   }
 

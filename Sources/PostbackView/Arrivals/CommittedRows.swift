@@ -38,14 +38,11 @@ struct CommittedRows: Sendable {
       return
     }
     witnessed = try Ledger.lastCommit(state)
-    let reading = try Ledger.reading(state)
+    let reading = try Ledger.reading(state, readsReprocessed: true)
     var missing: [String] = []
     postbacks = try LookupPart.committed(reading, of: .postbacks, in: output, missing: &missing)
     var rejects = try LookupPart.committed(reading, of: .rejects, in: output, missing: &missing)
-    if let id = reading.outputID {
-      let reprocessed = try Ledger.reprocessedRows(state, of: id)
-      for place in rejects.indices { rejects[place].reprocessed = reprocessed[rejects[place].part.number] ?? [] }
-    }
+    for place in rejects.indices { rejects[place].reprocessed = reading.reprocessed[rejects[place].part.number] ?? [] }
     self.rejects = rejects
     commit =
       try Ledger.committedParts(state, of: Table.postbacks.name, from: .max).mark.map { "\($0)" }

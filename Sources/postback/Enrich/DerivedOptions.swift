@@ -188,9 +188,24 @@ final class DerivedWork {
     }
   }
 
+  /// Returns what a closure makes of the tables of the run. If it fails, and rows were removed from these meanwhile, throws
+  /// `.locked`: files may be gone because of that.
+  func reading<Value>(_ body: () async throws -> Value) async throws -> Value {
+    do { return try await body() } catch {
+      try verifyNothingRemoved()
+      throw error
+    }
+  }
+
   /// Commits the generation, and removes results for parts that the commands did not use. Throws `.locked` if rows were removed from
   /// the tables of the run meanwhile: some may have been read after that, and the results of their days would be too low for good.
   func commit(_ commands: [any DerivedCommand.Type]) throws {
+    try verifyNothingRemoved()
+    try generation.commit()
+    try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.flatMap { $0.kinds })
+  }
+
+  private func verifyNothingRemoved() throws {
     guard try removals == nil || Ledger.removals(options.state) == removals else {
       throw FileFailure(
         .locked,
@@ -199,8 +214,6 @@ final class DerivedWork {
         advice: "Give the command again"
       )
     }
-    try generation.commit()
-    try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.flatMap { $0.kinds })
   }
 }
 
@@ -251,7 +264,7 @@ extension DerivedCommand {
     do {
       defer { progress.clear() }
       let work = try DerivedWork(derived, for: [Self.self], progress: progress.handler)
-      answer = try await make(in: work, progress)
+      answer = try await work.reading { try await make(in: work, progress) }
       try work.commit([Self.self])
     } catch {
       throw CommandFailure(of: error)

@@ -116,11 +116,11 @@ struct DerivedRefresh {
         return RefreshResult(step: now.step, state: now.state, note: "it was to be done, because \(before.note)")
       }
       guard results.contains(where: \.isPlanned) else { return (results, nil) }
-      try await prepare(work, results)
+      try await work.reading { try await prepare(work, results) }
       FreeMemory.giveBack()
       for (place, command) in commands.enumerated() where results[place].isPlanned {
         let start = ContinuousClock.now
-        let answer = try await command.make(in: work, progress)
+        let answer = try await work.reading { try await command.make(in: work, progress) }
         answers.append(answer)
         FreeMemory.giveBack()
         results[place] = RefreshResult(

@@ -101,6 +101,17 @@ import Testing
     #expect(try !Directory.names(in: site.out).contains("skan_daily"))
   }
 
+  @Test func `a part that was removed before it was read is told as a removal`() async throws {
+    let site = try await Site()
+    let command = try DailyCommand(Arguments([site.out, "--environment", "custom"], for: DailyCommand.manual))
+    let work = try DerivedWork(command.derived, for: [DailyCommand.self], progress: nil)
+    #expect(try await site.retain()["parts"] != .integer(0))
+    let failure = await #expect(throws: FileFailure.self) {
+      try await work.reading { _ = try await command.write(in: work, AnalysisProgressLine()) }
+    }
+    #expect(failure?.kind == .locked && failure?.description.contains("Rows were removed") == true)
+  }
+
   @Test func `leaves no sample of removed rejects behind a page`() async throws {
     let site = try await Site()
     let daily = try await BuiltCommand.run(["daily", site.out, "--environment", "custom", "-q"])
