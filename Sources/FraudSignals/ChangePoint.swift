@@ -7,7 +7,8 @@ enum ChangePoint {
   /// The largest p-value with which there is a change, and the chance that the interval does not have its day.
   private static let level = 0.05
 
-  /// Returns the most likely day of a rise, with its 95 % interval; nil if the share does not rise within the days.
+  /// Returns the most likely day of a rise, with its 95 % interval; nil if the share does not rise within the days, or the interval has
+  /// more than half of them. If one day of several has all records with the property, it is this day.
   ///
   /// The largest likelihood ratio of all days is compared with that of records in random order. The interval has the days that
   /// the likelihood, integrated over the shares before and after, gives 95 % of the weight to. The share of the day itself may be
@@ -16,7 +17,10 @@ enum ChangePoint {
     let cells = series.cells.filter { $0.day > 0 }
     guard cells.count > 1 else { return nil }
     let (rates, all) = (cells.map(\.rate), series.rate)
-    guard all.count > 0, all.count < all.total, isChange(rates) else { return nil }
+    guard all.count > 0, all.count < all.total else { return nil }
+    let days = cells.filter { $0.count > 0 }.map(\.day)
+    if days.count == 1, all.count > 1 { return SignalOnset(day: days[0], low: days[0], high: days[0], isOnlyDay: true) }
+    guard isChange(rates) else { return nil }
     var weights: [(place: Int, log: Double)] = []
     for place in 1..<rates.count { weights.append((place, logWeight(rates, place))) }
     weights.sort { ($1.log, $0.place) < ($0.log, $1.place) }
@@ -28,7 +32,8 @@ enum ChangePoint {
       (low, high) = (min(low, place), max(high, place))
     }
     // The change may be on any day without records before.
-    return SignalOnset(day: cells[best.place].day, low: cells[low - 1].day + 1, high: cells[high].day)
+    let onset = SignalOnset(day: cells[best.place].day, low: cells[low - 1].day + 1, high: cells[high].day)
+    return 2 * (onset.high - onset.low) > cells[cells.count - 1].day - cells[0].day ? nil : onset
   }
 
   /// The logarithm of the weight of a change on a day.

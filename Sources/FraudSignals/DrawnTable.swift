@@ -135,6 +135,9 @@ struct DrawnList<Record: DrawnRecord>: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
+  /// Tells if records with a hash are kept.
+  func follows(_ hash: UInt32) -> Bool { draw.takes(UInt64(UInt16(truncatingIfNeeded: hash))) }
+
   mutating func append(_ record: Record) {
     guard draw.takes(UInt64(record.hash)) else {
       leftOut += 1

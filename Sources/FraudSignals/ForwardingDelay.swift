@@ -3,10 +3,12 @@ internal import LookupTables
 /// The delays of forwarders' first copies behind the first copy of another sender of the same postback.
 ///
 /// Apple sends its copies at the same time. An outage, in which nothing of the forwarder or of the network came, is no delay of a
-/// postback, and neither is a usual delay of a slow forwarder.
+/// postback, and neither is a usual delay of a slow forwarder. Apple's own retries delay the copies of devices as often as those of
+/// networks: as many are tolerated.
 struct ForwardingDelay: Sendable {
   fileprivate struct Record: DrawnRecord {
-    /// The minute of the other sender's copy, since 1970, and the minutes after it.
+    /// The minute of the other sender's copy, since 1970, and the minutes after it; less than 0 if a device's own copy came as long
+    /// after the forwarder's.
     let minute, delay: Int32
     /// The numbers of the forwarder and of the network.
     var forwarder, network: Int32
@@ -31,12 +33,13 @@ struct ForwardingDelay: Sendable {
     for (place, sender) in senders.senders.enumerated() {
       guard let name = sender.name, sender.first != .max else { continue }
       let others = senders.senders.enumerated().filter { $0.offset != place && $0.element.first != .max }
-      guard let first = others.map(\.element.first).min() else { continue }
-      let delay = max(0, sender.first / Self.millisecondsPerMinute - first / Self.millisecondsPerMinute)
+      guard let other = others.map(\.element).min(by: { $0.first < $1.first }) else { continue }
+      let first = other.first
+      let delay = sender.first / Self.millisecondsPerMinute - first / Self.millisecondsPerMinute
       records.append(
         Record(
           minute: Int32(clamping: first / Self.millisecondsPerMinute),
-          delay: Int32(clamping: delay),
+          delay: Int32(clamping: other.isDirect ? delay : max(0, delay)),
           forwarder: names.number(of: "f" + name),
           network: names.number(of: "n" + network),
           hash: UInt16(truncatingIfNeeded: key)
@@ -60,7 +63,8 @@ struct ForwardingDelay: Sendable {
   }
 
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
-  /// times the delay that three quarters of the forwarder's copies have. The copies are not needed any more then, and are removed.
+  /// times the delay that three quarters of the forwarder's copies have. As many are tolerated as devices' copies came as late after
+  /// the forwarder's, with two standard errors. The copies are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
     defer { records.removeRecords() }
     let outages = outages()
@@ -70,11 +74,11 @@ struct ForwardingDelay: Sendable {
         Self.overlap(record, outages[Int(record.forwarder)]),
         Self.overlap(record, outages[Int(record.network)])
       )
-      delays[Int(record.forwarder)].append(record.delay - min(record.delay, lost))
+      delays[Int(record.forwarder)].append(record.delay - min(max(0, record.delay), lost))
     }
     let longest = delays.map { delays in
       guard !delays.isEmpty else { return Self.longestUsual }
-      let (limit, isTooLong) = delays.sorted()[delays.count * 3 / 4].multipliedReportingOverflow(by: 5)
+      let (limit, isTooLong) = max(0, delays.sorted()[delays.count * 3 / 4]).multipliedReportingOverflow(by: 5)
       return isTooLong ? .max : max(Self.longestUsual, limit)
     }
     var series = [DaySeries](repeating: DaySeries(), count: delays.count)
@@ -85,9 +89,12 @@ struct ForwardingDelay: Sendable {
       series[forwarder].add(DaySeries.Cell(day: record.minute / 1440, count: isLate ? 1 : 0, total: 1))
       places[forwarder] += 1
     }
-    for (name, series) in zip(names.values, series) where !series.cells.isEmpty {
-      let party = SignalParty(kind: .forwarder, name: String(name.dropFirst()))
-      rates.add(SignalRates.Key(name: .heldBack, party: party), series)
+    for (number, name) in names.values.enumerated() where !series[number].cells.isEmpty {
+      let key = SignalRates.Key(name: .heldBack, party: SignalParty(kind: .forwarder, name: String(name.dropFirst())))
+      rates.add(key, series[number])
+      let limit = longest[number]
+      let late = Double(delays[number].count { $0 < -limit })
+      if late > 0 { rates.tolerate(key, (late + 2 * late.squareRoot()) / Double(delays[number].count)) }
     }
   }
 

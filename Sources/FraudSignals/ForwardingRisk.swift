@@ -5,7 +5,8 @@ internal import Statistics
 /// The postbacks of which a device sent its own copy, and the times at which a network's copy could be expected.
 ///
 /// A network forwards from its first to its last forwarded postback, and an outage pauses it. Times are those of the first
-/// receipt of a postback, so that a slow forwarder's are not too late.
+/// receipt of a postback, so that a slow forwarder's are not too late. A copy that was forwarded with a signature that does not fit is
+/// wrong, but not missing.
 struct ForwardingRisk: Sendable {
   /// Postbacks that are like each other but for their time and their value.
   fileprivate struct Place: Hashable, Compact {
@@ -29,6 +30,14 @@ struct ForwardingRisk: Sendable {
     /// The device's value: the fine one from 0 to 63, the coarse one from 64 on; -1 for none.
     let value: Int8
     let hash: UInt16
+    /// The lower half of the hash of the transaction.
+    let transaction: UInt32
+  }
+
+  /// A transaction that was forwarded with a signature that does not fit, as the lower half of its hash.
+  fileprivate struct Rejection: DrawnRecord {
+    let transaction: UInt32
+    var hash: UInt16 { UInt16(truncatingIfNeeded: transaction) }
   }
 
   /// The minutes of the first receipt of a network's forwarded postbacks, and those until the forwarded copy.
@@ -38,24 +47,26 @@ struct ForwardingRisk: Sendable {
 
   private var records = DrawnList<Record>(limit: 2_000_000)
   private var places = Numbering<Place>()
+  private var rejections = DrawnList<Rejection>(limit: 1_000_000)
   /// The day of the clock, in days since 1970-01-01. Times after it are not believed.
   var today = Timestamp.now.daysSince1970
   /// The number of postbacks that are left out, because there are too many.
-  var unfollowed: Int { records.leftOut }
+  var unfollowed: Int { records.leftOut + rejections.leftOut }
 
   private static let millisecondsPerMinute: Int64 = 60_000
   /// The shortest outage, in minutes.
   private static let shortestOutage = 720.0
 
   /// Adds a postback of which a device sent its own copy, with the times of the first copy and of the first forwarded one.
-  /// `value` is the device's.
+  /// `value` is the device's, and `transaction` the hash of the transaction's id.
   mutating func add(
     _ cluster: SignalCluster,
     _ kind: UInt32 = 0,
     of key: UInt128 = 0,
     at first: Int64,
     forwardedAt forwarded: Int64?,
-    value: MeantValue = .none
+    value: MeantValue = .none,
+    transaction: UInt64 = 0
   ) {
     let minute = Int32(clamping: first / Self.millisecondsPerMinute)
     var lag: Int32 = -1
@@ -65,13 +76,28 @@ struct ForwardingRisk: Sendable {
     let number = value.kind == 2 ? value.value : value.kind == 1 ? 64 + value.value : -1
     let place = places.number(of: Place(cluster, kind))
     let hash = UInt16(truncatingIfNeeded: key)
-    records.append(Record(place: place, minute: minute, lag: lag, value: number, hash: hash))
+    records.append(
+      Record(
+        place: place,
+        minute: minute,
+        lag: lag,
+        value: number,
+        hash: hash,
+        transaction: UInt32(truncatingIfNeeded: transaction)
+      )
+    )
+  }
+
+  /// Adds a transaction that was forwarded with a signature that does not fit, by the hash of its id.
+  mutating func reject(_ transaction: UInt64) {
+    rejections.append(Rejection(transaction: UInt32(truncatingIfNeeded: transaction)))
   }
 
   mutating func merge(_ later: Self) {
+    rejections.merge(later.rejections) { $0 }
     if places.values.isEmpty {
       // The same numbers, and no copy of a long list.
-      self = later
+      (places, records) = (later.places, later.records)
       return
     }
     let map = later.places.values.map { places.number(of: $0) }
@@ -106,7 +132,9 @@ struct ForwardingRisk: Sendable {
     let minutes = records.records.lazy.map(\.minute)
     let newest = minutes.filter { Int64($0) / 1440 <= today }.max() ?? minutes.max() ?? .min
     let times = forwarded.map { Self.spans($0, newest) }
+    let rejected = Set(rejections.records.map(\.transaction))
     for record in records.records {
+      if record.lag < 0, !rejections.follows(record.transaction) || rejected.contains(record.transaction) { continue }
       let place = Int(record.place)
       if times[networks[place]].contains(where: { $0.contains(record.minute) }) { visit(places.values[place], record) }
     }
@@ -193,12 +221,14 @@ extension ForwardingRisk: Compact {
   func encode(_ writer: inout CompactWriter) {
     places.encode(&writer)
     records.encode(&writer)
+    rejections.encode(&writer)
   }
 
   init(_ reader: inout CompactReader) {
     self.init()
     places = Numbering(&reader)
     records.read(&reader)
+    rejections.read(&reader)
   }
 }
 
@@ -219,11 +249,19 @@ extension ForwardingRisk.Place {
 extension ForwardingRisk.Record {
   func encode(_ writer: inout CompactWriter) {
     for number in [place, minute, lag, Int32(value), Int32(hash)] { writer.append(number) }
+    writer.append(Int(transaction))
   }
 
   init(_ reader: inout CompactReader) {
     (place, minute, lag) = (reader.integer(), reader.integer(), reader.integer())
     value = reader.integer()
     hash = UInt16(truncatingIfNeeded: reader.count())
+    transaction = UInt32(truncatingIfNeeded: reader.count())
   }
+}
+
+extension ForwardingRisk.Rejection {
+  func encode(_ writer: inout CompactWriter) { writer.append(Int(transaction)) }
+
+  init(_ reader: inout CompactReader) { transaction = UInt32(truncatingIfNeeded: reader.count()) }
 }

@@ -4,7 +4,8 @@ internal import Statistics
 /// The comparison of a forwarder's postbacks with those of the same campaigns that came through other forwarders.
 ///
 /// The hypothesis is that among the postbacks of one campaign, day, window, model and segment, the values do not depend on the sender:
-/// Apple sends what the ad brought, whoever forwards it.
+/// Apple sends what the ad brought, whoever forwards it. If two forwarders differ in their values, either may have changed them. So it
+/// takes two others, and values that are higher than those of each, to suspect one.
 struct SameCampaignTests {
   private let rows: [(key: SenderValues.Key, counts: SenderValues.Counts)]
   /// The forwarders of each campaign that came through more than one.
@@ -25,10 +26,26 @@ struct SameCampaignTests {
   /// All tests, of which some are not possible.
   func all() -> [SignalTest] {
     let all = senders.values.reduce(into: Set()) { $0.formUnion($1) }.sorted()
-    return [.fine, .coarse, .nulls].flatMap { measure in all.compactMap { test(measure, $0) } }
+    return [ClusterMeasure.fine, .coarse, .nulls].flatMap { measure in
+      all.compactMap { test(measure, $0, among: all) }
+    }
   }
 
-  private func test(_ measure: ClusterMeasure, _ forwarder: Int32) -> SignalTest? {
+  /// The test of a forwarder against all others, with the evidence against the one that it differs least from.
+  private func test(_ measure: ClusterMeasure, _ forwarder: Int32, among all: [Int32]) -> SignalTest? {
+    guard var test = test(measure, forwarder, against: nil) else { return nil }
+    let pairs = all.filter { $0 != forwarder }.compactMap { self.test(measure, forwarder, against: $0) }
+    if pairs.count < 2 {
+      test = pairs.first ?? test
+      test.isOfOnePair = true
+    } else if let weakest = pairs.max(by: { $0.pValue < $1.pValue }) {
+      (test.pValue, test.course) = (weakest.pValue, weakest.course)
+    }
+    return test
+  }
+
+  /// The test of a forwarder against another one, or against all others.
+  private func test(_ measure: ClusterMeasure, _ forwarder: Int32, against other: Int32?) -> SignalTest? {
     var (course, evidence) = (EvidenceCourse(), TiltedEvidence())
     var (own, others) = (Rate(), Rate())
     var (score, start) = (0.0, 0)
@@ -44,7 +61,7 @@ struct SameCampaignTests {
       while end < rows.count, group(rows[end].key) == group(first), rows[end].key.day == first.day {
         if rows[end].key.forwarder == forwarder {
           ownCounts += rows[end].counts
-        } else {
+        } else if rows[end].key.forwarder == other ?? rows[end].key.forwarder {
           otherCounts += rows[end].counts
         }
         end += 1

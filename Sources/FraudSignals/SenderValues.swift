@@ -27,8 +27,9 @@ struct SenderValues: Sendable {
     }
 
   /// Adds a won postback as a forwarder has sent it, of the people of `segment`. Values are compared with those of other forwarders
-  /// unless a device's own copy tells if they are right, or the campaign is one of several.
-  mutating func add(_ postback: CountedPostback, of segment: UInt32, hasDevice: Bool) {
+  /// unless a witness tells if they are right, which is a device's own copy or another sender with the same value, or the campaign is
+  /// one of several.
+  mutating func add(_ postback: CountedPostback, of segment: UInt32, hasWitness: Bool) {
     guard let forwarder = postback.forwarder, postback.isWin else { return }
     let (fine, coarse) = (postback.fine, postback.coarse)
     let campaign = number(
@@ -48,7 +49,7 @@ struct SenderValues: Sendable {
     if let fine { new.fine[Self.classes[fine]] = 1 }
     if let coarse { new.coarse[coarse] = 1 }
     if fine == nil, coarse == nil { new.nulls = 1 }
-    if !hasDevice, postback.status != .ambiguous { add(key, new) }
+    if !hasWitness, postback.status != .ambiguous { add(key, new) }
     if let time = postback.time, time >= 0 {
       let hour = Hour(
         campaign: campaign,

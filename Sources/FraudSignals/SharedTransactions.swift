@@ -15,11 +15,17 @@ struct SharedTransactions: Sendable {
   /// The number of wins that are left out, because there are too many.
   var unfollowed: Int { wins.leftOut }
 
-  mutating func add(_ transaction: ArraySlice<UInt8>, network: String, on day: Int32) {
+  /// Adds a win of a transaction, which is given by its hash.
+  mutating func add(_ transaction: UInt64, network: String, on day: Int32) {
+    wins.append(Win(transaction: transaction, network: networks.number(of: network), day: day))
+  }
+
+  /// The hash of a transaction's id.
+  static func hash(_ transaction: ArraySlice<UInt8>) -> UInt64 {
     var hash = StableHash()
     // Letters in either case are the same digit.
     for byte in transaction { hash.add(byte | 0x20) }
-    wins.append(Win(transaction: hash.value, network: networks.number(of: network), day: day))
+    return hash.value
   }
 
   mutating func merge(_ later: Self) {

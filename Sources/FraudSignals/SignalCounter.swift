@@ -32,6 +32,7 @@ package struct SignalCounter: Sendable {
   private let rejectColumns = RejectColumns()
   private let codeColumn = Table.rejects.place(.rejectCode)
   private let transaction = Table.postbacks.place(.transactionID)
+  private let rejectTransaction = Table.rejects.place(.transactionID)
   private let enrichedColumns = EnrichedColumns()
 
   /// Counts the rows that were received from a time on; nil for all.
@@ -45,7 +46,9 @@ package struct SignalCounter: Sendable {
 
   /// Counts the rates that follow from a batch of rejects alone.
   package func count(rejects batch: RawBatch) -> SignalCounts {
-    let wanted = rejectFilter == nil ? [codeColumn, rejectColumns.forwarder, rejectColumns.receivedAt] : nil
+    let wanted =
+      rejectFilter == nil
+      ? [codeColumn, rejectTransaction, rejectColumns.channel, rejectColumns.forwarder, rejectColumns.receivedAt] : nil
     return count(RowCursor(batch, of: .rejects, only: wanted))
   }
 
@@ -62,6 +65,10 @@ package struct SignalCounter: Sendable {
       let (forwarder, day) = (row.text(rejectColumns.forwarder), DaySeries.day(of: row.time(rejectColumns.receivedAt)))
       counts.rates.add(.invalidSignatures, .forwarder, forwarder, code == .signatureInvalid, on: day)
       counts.rates.add(.reusedTransactions, .forwarder, forwarder, code == .duplicateTransaction, on: day)
+      guard code == .signatureInvalid, !row.has(Channel.appleDirect.rawValue, in: rejectColumns.channel),
+        let transaction = row.cell(rejectTransaction)
+      else { continue }
+      counts.risk.reject(SharedTransactions.hash(row.bytes[transaction.indices]))
     }
     counts.unreadable = row.unreadable
     return counts
@@ -93,9 +100,9 @@ package struct SignalCounter: Sendable {
       }
       let senders = PostbackSenders(allCopies(of: key, row, copies))
       add(postback, senders, to: &counts)
-      if postback.isWin, let transaction = row.cell(transaction) {
-        let day = DaySeries.day(of: postback.time)
-        counts.transactions.add(row.bytes[transaction.indices], network: postback.network, on: day)
+      let transaction = row.cell(transaction).map { SharedTransactions.hash(row.bytes[$0.indices]) }
+      if postback.isWin, let transaction {
+        counts.transactions.add(transaction, network: postback.network, on: DaySeries.day(of: postback.time))
       }
       if isSettled {
         note(postback, settled.row, .settled, in: &counts.changes)
@@ -108,7 +115,7 @@ package struct SignalCounter: Sendable {
       counts.rates.add(.reusedTransactions, .forwarder, sender, false, on: day)
       guard let key, draw.follows(UInt128(key)) else { continue }
       let unsigned = UnsignedField.fields(of: PostbackFormat(row, columns))
-      let isLate = add(senders, of: UInt128(key), postback, unsigned, to: &counts)
+      let isLate = add(senders, of: UInt128(key), transaction, postback, unsigned, to: &counts)
       if isLate { counts.lateReplays[id, default: 0] += 1 }
     }
     counts.unreadable = row.unreadable
@@ -164,10 +171,11 @@ package struct SignalCounter: Sendable {
 
   // MARK: - Copies
 
-  /// Counts what all copies of the postback tell. Returns true if a sender sent it again after Apple's last retry.
+  /// Counts what all copies of the postback tell. Returns true if a sender sent it again late.
   private func add(
     _ senders: PostbackSenders,
     of key: UInt128,
+    _ transaction: UInt64?,
     _ postback: CountedPostback,
     _ unsigned: [UnsignedField],
     to counts: inout SignalCounts
@@ -179,18 +187,20 @@ package struct SignalCounter: Sendable {
       guard let name = sender.name else { continue }
       let sent = postback.sent(by: sender, name, unsigned)
       counts.sent.add(sent.cluster, sent.counts)
-      counts.values.add(sent, of: postback.segment, hasDevice: senders.device != nil)
+      counts.values.add(sent, of: postback.segment, hasWitness: senders.device != nil || senders.confirm(sender))
       let day = DaySeries.day(of: sender.first)
       for (name, isFound) in postback.campaignRates {
         counts.rates.add(name, .forwarder, sent.forwarder, isFound, on: day)
       }
-      counts.rates.add(.lateCopies, .forwarder, name, isSenderLate, on: day)
+      // A late copy counts on the day on which it came.
+      let lateDay = isSenderLate ? DaySeries.day(of: sender.last) : day
+      counts.rates.add(.lateCopies, .forwarder, name, isSenderLate, on: lateDay)
       counts.rates.add(.resends, .forwarder, name, sender.count > sender.values.count && !isSenderLate, on: day)
       counts.rates.add(.selfConflicts, .forwarder, name, sender.contradictedAt != nil, on: day)
       counts.rates.add(.impossibleFields, .forwarder, name, sender.hasImpossibleFields, on: day)
     }
     if senders.senders.count > 1 { counts.delay.add(senders, of: key, network: postback.network) }
-    if let device = senders.device { compare(senders, of: key, with: device, postback, to: &counts) }
+    if let device = senders.device { compare(senders, of: key, transaction, with: device, postback, to: &counts) }
     return isLate
   }
 
@@ -198,6 +208,7 @@ package struct SignalCounter: Sendable {
   private func compare(
     _ senders: PostbackSenders,
     of key: UInt128,
+    _ transaction: UInt64?,
     with device: PostbackSenders.Sender,
     _ postback: CountedPostback,
     to counts: inout SignalCounts
@@ -213,7 +224,8 @@ package struct SignalCounter: Sendable {
         of: key,
         at: first,
         forwardedAt: senders.firstForwarded,
-        value: device.values[0].values.meant
+        value: device.values[0].values.meant,
+        transaction: transaction ?? 0
       )
     }
     let place = postback.place

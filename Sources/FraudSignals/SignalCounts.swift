@@ -18,7 +18,7 @@ package struct SignalCounts: Sendable {
   var zeros: [String: DaySeries] = [:]
   /// Postbacks of which the device's copy has no fine value, with those in which the forwarder wrote 0.
   var nullsAsZeros: [String: Rate] = [:]
-  /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
+  /// The number of postbacks that a sender sent again long after its own first copy, by the id of the ad network.
   var lateReplays: [String: Int] = [:]
   /// The number of postbacks, of those in `skan_settled`, and of those in `skan_enriched`.
   var (postbacks, settled, enriched) = (0, 0, 0)

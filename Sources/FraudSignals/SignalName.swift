@@ -36,7 +36,7 @@ package enum SignalName: String, CaseIterable, Sendable {
   case impossibleFields = "impossible_fields"
   /// A forwarder sends a postback again with other values.
   case selfConflicts = "self_conflicts"
-  /// Copies come after Apple's last retry.
+  /// Copies come long after the forwarder's own first one.
   case lateCopies = "late_copies"
   /// A forwarder sends the same postback again.
   case resends

@@ -16,7 +16,11 @@ struct SignalOmissions {
   /// Tests that were not made at all, then what the others did not look at.
   func all() -> [SignalReport.Omission] {
     let missing = SignalName.allCases.filter { !made.contains($0) }
-    return missing.map { SignalReport.Omission(name: $0, reason: reason($0)) }
+    return missing.map { name in
+      guard isWithoutEvent(name) else { return SignalReport.Omission(name: name, reason: reason(name)) }
+      let reason = "It was looked for, and no record of a party with a name has it."
+      return SignalReport.Omission(name: name, reason: reason, foundNone: true)
+    }
   }
 
   /// The parts that tests did not look at, although they were made.
@@ -31,7 +35,7 @@ struct SignalOmissions {
         found.append(SignalReport.Omission(name: name, reason: reason))
       }
     }
-    if made.contains(.countries), !bases.contains(.targets) {
+    if made.contains(.countries), counts.values.targeted.isEmpty {
       let reason = """
         It is not known which countries the campaigns target, so that networks are only compared with each other. Give \
         target_countries in the lookup tables, and run postback enrich.
@@ -77,7 +81,6 @@ struct SignalOmissions {
   }
 
   private func reason(_ name: SignalName) -> String {
-    if isWithoutEvent(name) { return "No record of any party has the property, so that there is nothing to test." }
     let least = SignalRates.leastRecords
     switch name {
     case .raisedValues, .loweredValues, .addedValues, .changedCountries:

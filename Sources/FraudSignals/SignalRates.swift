@@ -25,6 +25,8 @@ package struct SignalRates: Sendable {
   }
 
   private var table = DrawnTable<Key, Entry>(limit: 50_000)
+  /// The rates that are tolerated of parties, where the records tell what honest ones have.
+  private var tolerances: [Key: Double] = [:]
   var entries: [Key: Entry] { table.entries }
 
   static let leastRecords = 30
@@ -56,6 +58,9 @@ package struct SignalRates: Sendable {
 
   mutating func add(_ key: Key, _ series: DaySeries) { table.add(key, Entry(series: series)) }
 
+  /// Tolerates a rate of a party, once all records are counted.
+  mutating func tolerate(_ key: Key, _ rate: Double) { tolerances[key] = rate }
+
   static func += (left: inout Self, right: Self) { left.table.merge(right.table) }
 
   /// The tests of all parties with enough records, each against all other parties of its kind. A test is left out if no record
@@ -76,7 +81,7 @@ package struct SignalRates: Sendable {
       else { return nil }
       let others = all.rate - own
       let isCompared = key.name.comparesWithOthers && others.total >= Self.leastRecords
-      let course = Self.course(key.name, entry.series, all, isCompared: isCompared)
+      let course = course(key, entry.series, all, isCompared: isCompared)
       var test = SignalTest(
         name: key.name,
         basis: key.name.basisOfRates,
@@ -102,25 +107,25 @@ package struct SignalRates: Sendable {
   }
 
   /// The evidence that the rate is above the tolerated one and above the others', by day.
-  private static func course(_ name: SignalName, _ own: DaySeries, _ all: DaySeries, isCompared: Bool) -> EvidenceCourse
-  {
-    let (days, others) = (all.cells.map(\.day), all - own)
-    let course = evidence(name, own, others, on: days, isCompared: isCompared)
+  private func course(_ key: Key, _ own: DaySeries, _ all: DaySeries, isCompared: Bool) -> EvidenceCourse {
+    let (name, days, others) = (key.name, all.cells.map(\.day), all - own)
+    let course = evidence(key, own, others, on: days, isCompared: isCompared)
     guard name.outageDays > 0 else { return course }
     // Days of which others had their worst do not count either, so that no party is compared by its best days alone.
     let worst = own.worst(name.outageDays).union(isCompared ? others.worst(name.outageDays) : [])
     let rest = own.withoutDays(worst)
-    return course.lesser(evidence(name, rest, others, on: days, isCompared: isCompared))
+    return course.lesser(evidence(key, rest, others, on: days, isCompared: isCompared))
   }
 
-  private static func evidence(
-    _ name: SignalName,
+  private func evidence(
+    _ key: Key,
     _ own: DaySeries,
     _ others: DaySeries,
     on days: [Int32],
     isCompared: Bool
   ) -> EvidenceCourse {
-    let tolerance = isCompared ? name.tolerance : name.toleranceAlone
+    let name = key.name
+    let tolerance = max(isCompared ? name.tolerance : name.toleranceAlone, tolerances[key] ?? 0)
     let tolerated = RateEvidence.aboveTolerance(own, tolerance, on: days)
     guard isCompared else { return tolerated }
     return tolerated.lesser(RateEvidence.aboveOthers(own, others, limit: name.limit, usual: tolerance, on: days))

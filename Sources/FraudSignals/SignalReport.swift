@@ -21,6 +21,8 @@ package struct SignalReport: Sendable {
     package let name: SignalName
     /// The reason, and the remedy, as sentences.
     package let reason: String
+    /// Indicates that records were looked at, and none has the property.
+    package var foundNone = false
   }
 
   /// The tests, those with the least p-value first.
@@ -33,7 +35,7 @@ package struct SignalReport: Sendable {
   private let since: Int64?
   /// The number of copies, postbacks and transactions that are left out, because there are too many.
   package let leftOut: Int
-  /// The number of postbacks that a sender sent again after Apple's last retry, by the id of the ad network.
+  /// The number of postbacks that a sender sent again long after its own first copy, by the id of the ad network.
   package let lateReplays: [String: Int]
   /// The lines that are not rows.
   package let unreadable: UnreadableRows

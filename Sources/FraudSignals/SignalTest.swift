@@ -101,7 +101,9 @@ package struct SignalTest: Sendable {
   /// The numbers of campaigns that were compared; nil if the test compares rates.
   package var campaigns: (own: Int, others: Int)?
   /// The p-value of this test alone.
-  package let pValue: Double
+  package internal(set) var pValue: Double
+  /// Indicates that values of one other party were compared, so that either of both may have changed them.
+  package var isOfOnePair = false
   /// The p-value, corrected for all tests of its kind (Holm).
   package internal(set) var correctedPValue = 1.0
   /// The days from which on there is more of the property; nil if the test knows none, or the share did not change.
@@ -134,7 +136,7 @@ package struct SignalTest: Sendable {
   package static let level = 0.05
 
   /// The kind of the test.
-  package var kind: SignalKind { basis.kind }
+  package var kind: SignalKind { isOfOnePair ? .difference : basis.kind }
 
   /// Indicates that the test is a suspicion that raises an alarm.
   package var isAlarm: Bool { kind == .suspicion && isSignificant }
@@ -164,6 +166,8 @@ package struct SignalTest: Sendable {
 /// 1970.
 package struct SignalOnset: Equatable, Sendable {
   package let day, low, high: Int32
+  /// Indicates that all records with the property are of this day.
+  package var isOnlyDay = false
 }
 
 /// A change of a field from the device's own copy to the forwarder's.

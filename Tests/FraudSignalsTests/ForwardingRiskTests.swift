@@ -40,6 +40,21 @@ import Testing
     #expect(missing(hours: 301) { $0 % 10 > 0 || $0 == 0 || $0 == 300 } == Rate(count: 29, total: 301))
   }
 
+  @Test func `does not count postbacks that were forwarded with a wrong signature as missing`() {
+    var risk = ForwardingRisk()
+    for hour in 0..<301 {
+      let first = Int64(hour) * Self.hour
+      risk.add(cluster, at: first, forwardedAt: hour % 10 > 0 ? first : nil, transaction: UInt64(hour) << 8)
+    }
+    // Rejects are counted apart from accepted postbacks.
+    var rejects = ForwardingRisk()
+    for hour in stride(from: 100, to: 200, by: 10) { rejects.reject(UInt64(hour) << 8) }
+    rejects.merge(risk)
+    var rates = SignalRates()
+    rejects.addRates(to: &rates)
+    #expect(rates.entries.values.first?.series.rate == Rate(count: 19, total: 289))
+  }
+
   @Test func `ends before the time that copies take`() {
     #expect(missing(hours: 301, after: 48 * Self.hour) { $0 < 255 } == Rate(count: 0, total: 253))
   }

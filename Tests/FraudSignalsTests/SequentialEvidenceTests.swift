@@ -218,6 +218,13 @@ import Testing
     #expect(onset([(9, 10)]) == nil)
   }
 
+  @Test func `is the only day with all of them, and none if it may be nearly any day`() {
+    let only = onset((0..<20).map { ($0 == 7 ? 60 : 0, 100) })
+    #expect(only == SignalOnset(day: 20_007, low: 20_007, high: 20_007, isOnlyDay: true))
+    let weak = onset((0..<30).map { ([3, 4, 3, 5, 4][$0 % 5] + ($0 == 29 ? 9 : 0), 100) })
+    #expect(weak.map { 2 * ($0.high - $0.low) <= 29 } ?? true)
+  }
+
   @Test func `may be on any day of a gap before it`() throws {
     var series = DaySeries()
     for day in 0..<10 { series.add(DaySeries.Cell(day: Int32(20_000 + day), count: 1, total: 100)) }

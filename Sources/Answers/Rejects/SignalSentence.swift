@@ -33,6 +33,9 @@ package struct SignalSentence {
         ? "copies of devices contradict each other or cannot be read" : "it is not known what a value means"
       sentence += "; \(Numbers.grouped(leftOut)) more were not compared, because \(reason)"
     }
+    if test.isOfOnePair {
+      sentence += "; the data do not tell which of both changed values, or if they got different postbacks"
+    }
     return sentence + "."
   }
 
@@ -66,6 +69,7 @@ package struct SignalSentence {
   private var since: String {
     guard let since = test.since else { return test.isThroughout ? ", in the whole period" : "" }
     if test.name == .bursts { return ", on \(Self.date(since.day))" }
+    if since.isOnlyDay { return ", all on \(Self.date(since.day))" }
     let days = "\(Self.date(since.low)) to \(Self.date(since.high))"
     return ", since \(Self.date(since.day))" + (since.low < since.high ? " (95\u{202F}% interval \(days))" : "")
   }
@@ -153,7 +157,7 @@ package struct SignalSentence {
     case .impossibleFields:
       return "has \(count) of \(total) accepted postbacks with fields that are impossible in Apple's data tiers"
     case .selfConflicts: return "sent \(count) of \(total) postbacks again with other values"
-    case .lateCopies: return "sent \(count) of \(total) postbacks again after Apple's last retry"
+    case .lateCopies: return "sent \(count) of \(total) postbacks again long after its own first copy"
     case .resends: return "sent \(count) of \(total) postbacks that it had sent before"
     case .invalidSignatures: return "sent \(count) of \(total) postbacks that no trusted key signed"
     case .reusedTransactions: return "sent \(count) of \(total) postbacks with the transaction of another postback"
@@ -167,7 +171,9 @@ package struct SignalSentence {
     let values = test.name == .fineValues ? "fine values" : "coarse values"
     switch test.basis {
     case .past: return "changed: its \(values) are higher than before"
-    case .sameCampaign: return "differs from other forwarders of the same campaigns by higher \(values)"
+    case .sameCampaign:
+      let others = test.isOfOnePair ? "another forwarder" : "each other forwarder"
+      return "differs from \(others) of the same campaigns by higher \(values)"
     default: return "differs from others for the same apps by higher \(values)"
     }
   }

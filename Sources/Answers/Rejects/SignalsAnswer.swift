@@ -51,7 +51,7 @@ package struct SignalsAnswer {
     .object([.init("test", .string(omission.name.rawValue)), .init("reason", .string(omission.reason))])
   }
 
-  /// The number of postbacks of a network, or of all, that a sender sent again after Apple's last retry.
+  /// The number of postbacks of a network, or of all, that a sender sent again long after its own first copy.
   private func lateReplays(_ network: String?) -> Int {
     network.map { report.lateReplays[$0] ?? 0 } ?? report.lateReplays.values.reduce(0, +)
   }
@@ -160,8 +160,14 @@ package struct SignalsAnswer {
     if !further.isEmpty {
       parts += ["the other tests with the least p-values", tests.text(indent: 2)]
     }
-    if !report.omissions.isEmpty {
-      let lines = report.omissions.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
+    let absent = report.omissions.filter(\.foundNone)
+    if !absent.isEmpty {
+      let names = absent.map { "\($0.name.words) (\($0.name.rawValue))" }
+      parts.append("looked for, and in no record of a party with a name\n  \(names.joined(separator: ", "))")
+    }
+    let untested = report.omissions.filter { !$0.foundNone }
+    if !untested.isEmpty {
+      let lines = untested.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
       parts.append("not tested\n" + lines.joined(separator: "\n"))
     }
     if !report.partialOmissions.isEmpty {

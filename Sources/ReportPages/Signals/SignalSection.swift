@@ -42,8 +42,11 @@ struct SignalSection {
       accepted postbacks and \(Numbers.grouped(tested.rejected)) rejects: values, countries, impossible fields, copies, \
       late replays, signatures, transactions, campaigns.
       """
-    let names = report.omissions.map(\.name.words)
-    return names.isEmpty ? tests : "\(tests) Not tested: \(names.joined(separator: ", "))."
+    func sentence(_ start: String, _ omissions: [SignalReport.Omission]) -> String {
+      omissions.isEmpty ? "" : " \(start): \(omissions.map(\.name.words).joined(separator: ", "))."
+    }
+    let absent = sentence("Looked for and in no record of a party with a name", report.omissions.filter(\.foundNone))
+    return tests + absent + sentence("Not tested", report.omissions.filter { !$0.foundNone })
   }
 
   var html: HTML {
@@ -160,7 +163,7 @@ struct SignalSection {
     let lines = (report.omissions + report.partialOmissions).map { omission -> HTML in
       "<li>\(omission.name.words) (<code>\(omission.name.rawValue)</code>): \(omission.reason)</li>\n"
     }
-    return "<h3 id=\"not-tested\">Not tested, or not in all parts</h3><ul>\(lines)</ul>"
+    return "<h3 id=\"not-tested\">Not found, not tested, or not in all parts</h3><ul>\(lines)</ul>"
   }
 
   private static func signed(_ effect: Double) -> String {

@@ -224,6 +224,15 @@ import Testing
     #expect(found.allSatisfy { $0["test"]?.text == "held_back" && $0["kind"]?.text == "suspicion" }, "\(found)")
   }
 
+  @Test func `copies as late as those of devices are not held back`() async throws {
+    let found = try await alarms { number in
+      [
+        Copy(number, number % 20 == 7 ? 170 : 0, "device", 5), Copy(number, number % 20 == 3 ? 170 : 1, "retried", 5),
+      ]
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test func `a slow forwarder holds nothing back`() async throws {
     let found = try await alarms { number in
       [Copy(number, 0, "device", 5), Copy(number, 24 + number * 37 % 100, "slow", 5)]

@@ -85,6 +85,8 @@ import Testing
     let place: Int
     var fields: [JSONValue.Member]
     var forwarder = ""
+    /// Another sender of the same postback; nil for none.
+    var other: String?
 
     subscript(key: String) -> JSONValue? {
       get { fields.first { $0.key == key }?.value }
@@ -100,8 +102,10 @@ import Testing
     }
   }
 
-  /// Writes the tables of the forwarded postbacks of two campaigns, each edited, and returns the alarms among these.
-  private func alarms(isAmbiguous: Bool? = nil, _ edit: (inout Forwarded) -> Void) async throws -> [JSONValue] {
+  /// Writes the tables of the forwarded postbacks of two campaigns, each edited, and returns the alarms and the differences.
+  private func signals(isAmbiguous: Bool? = nil, _ edit: (inout Forwarded) -> Void) async throws -> (
+    alarms: [JSONValue], differences: [JSONValue]
+  ) {
     let folder = try TemporaryFolder()
     let (dump, out, files) = (folder.path("dump"), folder.path("out"), folder.path("files"))
     try await run(
@@ -116,8 +120,10 @@ import Testing
       var postback = Forwarded(place: place, fields: fields)
       edit(&postback)
       members.removeAll { $0.key == "forwarder" || $0.key == "body" }
-      members += [.init("forwarder", .string(postback.forwarder)), .init("body", .object(postback.fields))]
-      lines.append(JSONValue.object(members).description + "\n")
+      for forwarder in [postback.forwarder] + (postback.other.map { [$0] } ?? []) {
+        let own = [JSONValue.Member("forwarder", .string(forwarder)), .init("body", .object(postback.fields))]
+        lines.append(JSONValue.object(members + own).description + "\n")
+      }
     }
     try folder.makeFile("lines", holding: Array(lines.joined().utf8))
     try await run(
@@ -137,32 +143,54 @@ import Testing
       )
       try await run(["enrich", out, "--lookups", "\(files)/lookups"])
     }
-    return try #require(try await signals(out)["alarms"]?.array)
+    let answer = try await signals(out)
+    return (try #require(answer["alarms"]?.array), try #require(answer["differences"]?.array))
   }
 
-  private func names(_ alarms: [JSONValue], _ test: String) -> [String] {
-    alarms.filter { $0["test"]?.text == test && $0["basis"]?.text == "same_campaign" }.compactMap { $0["name"]?.text }
+  private func names(_ tests: [JSONValue], _ test: String) -> [String] {
+    tests.filter { $0["test"]?.text == test && $0["basis"]?.text == "same_campaign" }.compactMap { $0["name"]?.text }
   }
 
-  @Test(arguments: ["invented_nulls", "fine_values"])
-  func `values that differ by the sender of one campaign are found without devices`(_ test: String) async throws {
-    let found = try await alarms { postback in
-      let isCheat = postback.place % 2 == 0
-      postback.forwarder = isCheat ? "cheat" : "honest"
-      guard isCheat else { return }
+  @Test(arguments: ["invented_nulls", "fine_values"], [2, 3])
+  func `values that differ from those of two others of one campaign are suspicious`(
+    _ test: String,
+    _ forwarders: Int
+  ) async throws {
+    let found = try await signals { postback in
+      postback.forwarder = ["cheat", "honest", "third"][postback.place % forwarders]
+      guard postback.forwarder == "cheat" else { return }
       if test == "fine_values" {
         postback.raise()
-      } else if postback.place % 4 == 0 {
+      } else if postback.place / forwarders % 2 == 0 {
         postback["conversion-value"] = nil
       }
     }
-    #expect(names(found, test) == ["cheat"], "\(found)")
-    #expect(!found.contains { $0["name"]?.text == "honest" }, "\(found)")
+    // Of two, either may have changed its values.
+    #expect(names(found.alarms, test) == (forwarders == 3 ? ["cheat"] : []), "\(found)")
+    #expect(forwarders == 3 || names(found.differences, test) == ["cheat"], "\(found)")
+    #expect(!found.alarms.contains { $0["name"]?.text != "cheat" }, "\(found)")
+  }
+
+  @Test func `an honest forwarder is not accused beside one that lowers values`() async throws {
+    let found = try await signals { postback in
+      postback.forwarder = ["cheat", "honest", "third"][postback.place % 3]
+      guard postback.forwarder == "cheat", postback["conversion-value"] != nil else { return }
+      postback["conversion-value"] = .integer(0)
+    }
+    #expect(!found.alarms.contains { $0["name"]?.text != "cheat" }, "\(found)")
+  }
+
+  @Test func `a partner that gets the postbacks of payers alone differs in nothing`() async throws {
+    let found = try await signals { postback in
+      postback.forwarder = "network"
+      if postback["conversion-value"]?.integer ?? 0 > 20 { postback.other = "partner" }
+    }
+    #expect(names(found.alarms + found.differences, "fine_values").isEmpty, "\(found)")
   }
 
   @Test(arguments: ["country-code", "fidelity-type", "redownload"])
   func `forwarders that have other people of one campaign are not accused`(_ field: String) async throws {
-    let found = try await alarms { postback in
+    let found = try await signals { postback in
       let isFirst =
         switch field {
         case "country-code": postback.place % 2 == 0
@@ -174,18 +202,18 @@ import Testing
       // Each has some of the other's people.
       postback.forwarder = isFirst == (postback.place % 5 > 0) ? "first" : "second"
     }
-    #expect(names(found, "fine_values").isEmpty, "\(found)")
+    #expect(names(found.alarms + found.differences, "fine_values").isEmpty, "\(found)")
   }
 
   @Test(arguments: [false, true])
   func `digits that two campaigns share are no campaign, if the lookup tables say so`(_ isAmbiguous: Bool) async throws
   {
-    let found = try await alarms(isAmbiguous: isAmbiguous) { postback in
-      let isFirst = postback.place % 2 == 0
-      postback.forwarder = isFirst ? "first" : "second"
+    let found = try await signals(isAmbiguous: isAmbiguous) { postback in
+      let isFirst = postback.place % 3 == 0
+      postback.forwarder = ["first", "second", "third"][postback.place % 3]
       if isFirst, let digits = postback["source-identifier"]?.text, digits.count < 4 { postback.raise() }
     }
-    #expect(names(found, "fine_values") == (isAmbiguous ? [] : ["first"]), "\(found)")
+    #expect(names(found.alarms, "fine_values") == (isAmbiguous ? [] : ["first"]), "\(found)")
   }
 
   @Test func `tests that need derived tables say so without them`() async throws {
