@@ -36,6 +36,8 @@ struct CountedPostback {
   private(set) var fine, coarse: Int?
   /// Indicates that devices' own copies contradict each other, so that no value counts.
   private(set) var isWithheld: Bool
+  /// Indicates that a device's own copy tells which value is right.
+  var hasWitness = true
   /// Tells if the postback is of a view, and of a redownload; nil if that is not known.
   private(set) var isView, isRedownload: Bool?
 

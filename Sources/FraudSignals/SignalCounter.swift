@@ -34,6 +34,7 @@ package struct SignalCounter: Sendable {
   private let transaction = Table.postbacks.place(.transactionID)
   private let rejectTransaction = Table.rejects.place(.transactionID)
   private let enrichedColumns = EnrichedColumns()
+  private let decidedBy = Table.settled.place(.effectiveDecidedBy)
 
   /// Counts the rows that were received from a time on; nil for all.
   package init(lateAfterDays days: Int, since: Int64? = nil) {
@@ -92,6 +93,8 @@ package struct SignalCounter: Sendable {
         isSettled
         ? CountedPostback(row, columns, settled.row, .settled, network: network, app: app)
         : CountedPostback(row, columns, row, .postbacks, network: network, app: app)
+      // If the forwarder's copy decides, it is not known that the app's devices send copies: anybody may have sent this one.
+      postback.hasWitness = !isSettled || !settled.row.has("forwarded", in: decidedBy)
       counts.postbacks += 1
       if isSettled { counts.settled += 1 }
       if isEnriched {
@@ -181,20 +184,19 @@ package struct SignalCounter: Sendable {
     to counts: inout SignalCounts
   ) -> Bool {
     var isLate = false
+    let isWitnessed = postback.hasWitness && senders.device != nil
     for sender in senders.senders {
       let isSenderLate = sender.wait > lateAfter
       isLate = isLate || isSenderLate
       guard let name = sender.name else { continue }
       let sent = postback.sent(by: sender, name, unsigned)
       counts.sent.add(sent.cluster, sent.counts)
-      counts.values.add(sent, of: postback.segment, hasWitness: senders.device != nil || senders.confirm(sender))
+      counts.values.add(sent, of: postback.segment, hasWitness: isWitnessed || senders.confirm(sender))
       let day = DaySeries.day(of: sender.first)
       for (name, isFound) in postback.campaignRates {
         counts.rates.add(name, .forwarder, sent.forwarder, isFound, on: day)
       }
-      // A late copy counts on the day on which it came.
-      let lateDay = isSenderLate ? DaySeries.day(of: sender.last) : day
-      counts.rates.add(.lateCopies, .forwarder, name, isSenderLate, on: lateDay)
+      counts.rates.add(.lateCopies, .forwarder, name, isSenderLate, on: day)
       counts.rates.add(.resends, .forwarder, name, sender.count > sender.values.count && !isSenderLate, on: day)
       counts.rates.add(.selfConflicts, .forwarder, name, sender.contradictedAt != nil, on: day)
       counts.rates.add(.impossibleFields, .forwarder, name, sender.hasImpossibleFields, on: day)
@@ -232,7 +234,7 @@ package struct SignalCounter: Sendable {
     for sender in senders.senders {
       guard !sender.isDirect, let forwarder = sender.name else { continue }
       counts.rates.add(.deviceCopiesDisagree, .forwarder, forwarder, isContradicted, on: day)
-      guard postback.isWin else { continue }
+      guard postback.isWin, postback.hasWitness else { continue }
       if isContradicted {
         for name in SignalName.ofDeviceCopies { counts.rates.leaveOut(name, forwarder) }
       } else {

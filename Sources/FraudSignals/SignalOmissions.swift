@@ -86,7 +86,7 @@ struct SignalOmissions {
     case .raisedValues, .loweredValues, .addedValues, .changedCountries:
       return """
         No forwarder has \(least) postbacks of which a device's own copy came, too. Have the app's devices send copies \
-        (NSAdvertisingAttributionReportEndpoint).
+        (NSAdvertisingAttributionReportEndpoint), and give the app a direct_copies_since in apps.csv.
         """
     case .raisedRevenue:
       return

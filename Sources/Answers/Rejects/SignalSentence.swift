@@ -69,9 +69,12 @@ package struct SignalSentence {
   private var since: String {
     guard let since = test.since else { return test.isThroughout ? ", in the whole period" : "" }
     if test.name == .bursts { return ", on \(Self.date(since.day))" }
-    if since.isOnlyDay { return ", all on \(Self.date(since.day))" }
+    // The days are those of the first copies.
+    let records = test.name == .lateCopies ? ", first received" : since.isOnlyDay ? ", all" : ","
+    if since.isOnlyDay { return "\(records) on \(Self.date(since.day))" }
     let days = "\(Self.date(since.low)) to \(Self.date(since.high))"
-    return ", since \(Self.date(since.day))" + (since.low < since.high ? " (95\u{202F}% interval \(days))" : "")
+    let interval = since.low < since.high ? " (95\u{202F}% interval \(days))" : ""
+    return "\(records) since \(Self.date(since.day))" + interval
   }
 
   /// A day since 1970 as a date.

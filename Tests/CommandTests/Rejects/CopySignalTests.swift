@@ -149,6 +149,21 @@ import Testing
     #expect(!text.contains("The forwarder adjust raised"))
   }
 
+  @Test func `copies of devices accuse nobody before the app is known to send them`() async throws {
+    let copies = (0..<400).flatMap { number in
+      (number % 4 == 0 ? [Copy(number, 0, "device", 30)] : []) + [Copy(number, 1, "honest", 9)]
+    }
+    func found(_ out: String) async throws -> [JSONValue] {
+      let answer = try JSONValue(parsing: Array(try await run(["rejects", out, "--signals", "--json"]).utf8))
+      return try #require(answer["signals"]?["alarms"]?.array)
+    }
+    let out = try await tables(copies)
+    #expect(names("lowered_values", try await found(out)) == ["honest"])
+    // Without direct_copies_since the forwarder's copy decides.
+    _ = try await run(["settle", out])
+    #expect(try await found(out).isEmpty)
+  }
+
   @Test func `a forged copy of a device that hides a change is reported`() async throws {
     let found = try await alarms { number in
       guard number % 3 == 0 else { return [Copy(number, 0, "device", 0), Copy(number, 1, "cheat", 0)] }
