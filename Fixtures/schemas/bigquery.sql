@@ -604,7 +604,7 @@ CREATE TABLE partner_deliveries (
   `postback_key` STRING NOT NULL OPTIONS (description = "The postback, a row of skan_postbacks."),
   `kind` STRING NOT NULL OPTIONS (description = "install, redownload or reengagement for the postback itself; event for an event; correction for new values of a delivery that postback settle has restated."),
   `event_name` STRING OPTIONS (description = "The name of the event. Null for the postback itself."),
-  `state` STRING NOT NULL OPTIONS (description = "pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it was never sent and will not be."),
+  `state` STRING NOT NULL OPTIONS (description = "pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it will not be sent, or not again."),
   `attempts` INT64 NOT NULL OPTIONS (description = "The number of attempts."),
   `first_attempt_at` TIMESTAMP OPTIONS (description = "The time of the first attempt. Null if there was none."),
   `last_attempt_at` TIMESTAMP OPTIONS (description = "The time of the last attempt. Null if there was none."),

@@ -619,7 +619,7 @@ CREATE TABLE partner_deliveries (
   "POSTBACK_KEY" VARCHAR NOT NULL COMMENT 'The postback, a row of skan_postbacks.',
   "KIND" VARCHAR NOT NULL COMMENT 'install, redownload or reengagement for the postback itself; event for an event; correction for new values of a delivery that postback settle has restated.',
   "EVENT_NAME" VARCHAR COMMENT 'The name of the event. Null for the postback itself.',
-  "STATE" VARCHAR NOT NULL COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it was never sent and will not be.',
+  "STATE" VARCHAR NOT NULL COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it will not be sent, or not again.',
   "ATTEMPTS" NUMBER(19, 0) NOT NULL COMMENT 'The number of attempts.',
   "FIRST_ATTEMPT_AT" TIMESTAMP_TZ(3) COMMENT 'The time of the first attempt. Null if there was none.',
   "LAST_ATTEMPT_AT" TIMESTAMP_TZ(3) COMMENT 'The time of the last attempt. Null if there was none.',

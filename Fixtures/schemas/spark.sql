@@ -614,7 +614,7 @@ CREATE TABLE partner_deliveries (
   postback_key STRING NOT NULL COMMENT 'The postback, a row of skan_postbacks.',
   kind STRING NOT NULL COMMENT 'install, redownload or reengagement for the postback itself; event for an event; correction for new values of a delivery that postback settle has restated.',
   event_name STRING COMMENT 'The name of the event. Null for the postback itself.',
-  state STRING NOT NULL COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it was never sent and will not be.',
+  state STRING NOT NULL COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it will not be sent, or not again.',
   attempts BIGINT NOT NULL COMMENT 'The number of attempts.',
   first_attempt_at TIMESTAMP COMMENT 'The time of the first attempt. Null if there was none.',
   last_attempt_at TIMESTAMP COMMENT 'The time of the last attempt. Null if there was none.',

@@ -41,7 +41,7 @@ enum DeliveryState: String, CaseIterable, Sendable {
   case delivered
   /// The partner has refused it, or there were enough attempts.
   case failed
-  /// It was never sent, and will not be.
+  /// It will not be sent, or not again.
   case cancelled
 }
 
@@ -74,6 +74,11 @@ struct PendingDelivery: Sendable {
   let firstAttemptAt: Int64?
   let receivedAt: Int64?
   let values: DeliveryValues
+
+  /// The filter of a partner, as it is now, that leaves the delivery out; nil if there is none.
+  func exclusion(by partner: Partner) -> PartnerFilter? {
+    partner.kinds.contains(kind) ? values.values.exclusion(by: partner) : .send
+  }
 }
 
 /// The values of a delivery, as they are kept in the outbox.

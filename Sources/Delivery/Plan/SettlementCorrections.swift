@@ -157,6 +157,7 @@ final class SettlementCorrections {
     for awaited in postback.awaited {
       guard let partner = partners[awaited.partner], partner.kinds.contains(.event),
         !postback.deliveries.contains(where: { $0.partner == partner.id }),
+        awaited.values.values.exclusion(by: partner) == nil,
         awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
         case .number(let trust)? = settled.values[.trustLevel], Int64(trust) ?? 0 >= partner.minimumTrust
       else { continue }
@@ -167,7 +168,8 @@ final class SettlementCorrections {
       changes.append(.removeAwaited(settled.key, partner: awaited.partner))
     }
     for (id, deliveries) in Dictionary(grouping: postback.deliveries, by: \.partner).sorted(by: { $0.key < $1.key }) {
-      guard let partner = partners[id], let first = deliveries.first else { continue }
+      guard let partner = partners[id], let first = deliveries.first, first.values.values.exclusion(by: partner) == nil
+      else { continue }
       // Of a delivery and its corrections the last one has the values that the partner has.
       var heads: [String?: Known] = [:]
       for delivery in deliveries { heads[delivery.event] = delivery }

@@ -43,7 +43,7 @@ extension Table {
         .required,
         """
         `pending` until there is a result; `delivered` after a status from 200 to 299; `failed` if the partner has refused \
-        it, or the attempts took too long; `cancelled` if it was never sent and will not be.
+        it, or the attempts took too long; `cancelled` if it will not be sent, or not again.
         """
       ),
       Column(.attempts, .count, .required, "The number of attempts."),
