@@ -1,5 +1,6 @@
 import DurableFiles
 import HTTPClient
+import Ledger
 import PostbackVerification
 import Signatures
 import TestSupport
@@ -109,5 +110,54 @@ private final class SettlementSite {
     other.networks = ["another.skadnetwork"]
     try site.settle([("purchase", "9"), ("sign_up", "0")], for: other)
     #expect(site.count(.pending) == 0 && site.count(.delivered) == 2)
+  }
+
+  @Test func `sends an event that one settlement did not have, and the next one has`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")], hold: 2 * day)
+    try site.settle([])
+    #expect(site.count(.cancelled) == 1)
+    try site.settle([("purchase", "60")])
+    #expect(try site.send(for: 3 * day).sorted() == ["event/purchase/60", "install/none/none"])
+  }
+
+  @Test func `does not send an event that is back when it is too old`() throws {
+    let site = try SettlementSite { $0.maximumAge = 1000 }
+    try site.plan([("purchase", "64.5")], hold: 500)
+    try site.settle([])
+    site.transport.now += 2000
+    try site.settle([("purchase", "60")])
+    #expect(try site.send().isEmpty && site.count(.pending) == 0)
+  }
+
+  @Test func `corrects an event to nothing that is gone before its correction is sent`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")])
+    try site.send()
+    try site.settle([("purchase", "40")])
+    try site.settle([])
+    #expect(site.count(.pending) == 1 && site.count(.cancelled) == 0)
+    #expect(try site.send() == ["correction/purchase/0"])
+  }
+
+  @Test func `corrects what the partner has after a correction has failed, and with another id`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")])
+    try site.send()
+    site.transport.answer = ModelTransport.status(400)
+    try site.settle([("purchase", "40")])
+    #expect(try site.send() == ["correction/purchase/40"] && site.count(.failed) == 1)
+    site.transport.answer = ModelTransport.status(200)
+    try site.settle([("purchase", "40")])
+    #expect(try site.send().isEmpty)
+    try site.settle([("purchase", "30")])
+    #expect(try site.send() == ["correction/purchase/30"])
+    let rows = try site.outbox.statement(
+      "SELECT hex(delivery_id), hex(supersedes) FROM deliveries WHERE event_name IS NOT NULL"
+    )
+    .all { ($0.text(0), $0.text(1)) }
+    #expect(Set(rows.map(\.0)).count == 3 && rows[1].1 == rows[0].0 && rows[2].1 == rows[0].0)
+    try site.settle([])
+    #expect(try site.send() == ["correction/purchase/0"])
   }
 }

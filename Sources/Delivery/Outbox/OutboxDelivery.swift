@@ -10,8 +10,8 @@ struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
 
   init(_ number: UInt128) { self.number = number }
 
-  /// The id of a delivery. A correction is also told by the delivery that it supersedes, because a value can be restated
-  /// more than once.
+  /// The id of a delivery. A correction is also told by the one before it, because a value can be restated more than once: the
+  /// delivery that it supersedes, or a correction of that one that has failed.
   init(
     partner: String,
     postback: PostbackKey,

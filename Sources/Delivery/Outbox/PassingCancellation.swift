@@ -5,15 +5,18 @@ internal import PostbackVerification
 /// The reasons for which deliveries that were never sent are cancelled, and which may end: a delivery that is planned again is
 /// pending again.
 enum PassingCancellation {
+  static let noEvent = "the settlement has no such event"
+
   static func filter(_ filter: PartnerFilter) -> String { "\(filter.rawValue) of the partner leaves it out" }
 
   /// The statement that makes a delivery pending again.
   static var revival: String {
-    """
-    UPDATE deliveries SET state = 'pending', error = NULL, received_at = ?, next_attempt_at = ?, delivery_values = ?
-    WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0
-      AND error IN (\(PartnerFilter.allCases.map { "'\(filter($0))'" }.joined(separator: ", "))) RETURNING 1
-    """
+    let reasons = [noEvent] + PartnerFilter.allCases.map(filter)
+    return """
+      UPDATE deliveries SET state = 'pending', error = NULL, received_at = ?, next_attempt_at = ?, delivery_values = ?
+      WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0
+        AND error IN (\(reasons.map { "'\($0)'" }.joined(separator: ", "))) RETURNING 1
+      """
   }
 }
 
