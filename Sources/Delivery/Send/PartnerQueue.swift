@@ -159,6 +159,7 @@ final class PartnerQueue {
       headers: headers,
       body: body,
       timeout: partner.timeout,
+      needsBody: false,
       allows: { [addresses = partner.addresses] in addresses.allows($0) }
     )
   }
