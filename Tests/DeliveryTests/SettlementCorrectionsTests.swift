@@ -121,6 +121,17 @@ private final class SettlementSite {
     #expect(try site.send(for: 3 * day).sorted() == ["event/purchase/60", "install/none/none"])
   }
 
+  @Test func `holds an event that a settlement adds as long as its postback`() throws {
+    let site = try SettlementSite { $0.hold = 2 * 86_400_000 }
+    try site.plan([], hold: 2 * day)
+    try site.settle([("purchase", "64.5")])
+    #expect(try site.send(for: day).isEmpty)
+    try site.settle([("purchase", "60"), ("sign_up", "0")])
+    #expect(try site.send(for: 2 * day) == ["install/none/none", "event/purchase/60", "event/sign_up/0"])
+    try site.settle([("purchase", "50"), ("sign_up", "0"), ("level", "1")])
+    #expect(try site.send() == ["correction/purchase/50", "event/level/1"])
+  }
+
   @Test func `does not send an event that is back when it is too old`() throws {
     let site = try SettlementSite { $0.maximumAge = 1000 }
     try site.plan([("purchase", "64.5")], hold: 500)

@@ -205,7 +205,7 @@ final class SettlementCorrections {
         event: event,
         supersedes: chain?.head.id,
         receivedAt: receivedAt,
-        dueAt: now,
+        dueAt: chain == nil ? max(now, min(receivedAt ?? now, now) + partner.hold) : now,
         refusal: refusal,
         values: values
       )
