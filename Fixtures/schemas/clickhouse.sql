@@ -624,12 +624,12 @@ ORDER BY tuple()
 COMMENT 'What a vendor\'s export counts beside the postbacks that Apple signed, by day and campaign. Both are counts of the same things from two sources and are never added. Lost postbacks are left out on both sides. A column that no row of the vendor has a value for is null, and the postbacks that Apple signed are added up over it.';
 
 CREATE TABLE partner_deliveries (
-  delivery_id String COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',
+  delivery_id String COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the one before it: the delivery that it supersedes, or a correction of that one which failed. Partners recognise repeated deliveries by it.',
   partner String COMMENT 'The id of the partner in its configuration.',
   postback_key String COMMENT 'The postback, a row of skan_postbacks.',
   kind LowCardinality(String) COMMENT 'install, redownload or reengagement for the postback itself; event for an event; correction for new values of a delivery that postback settle has restated.',
   event_name Nullable(String) COMMENT 'The name of the event. Null for the postback itself.',
-  state LowCardinality(String) COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it was never sent and will not be.',
+  state LowCardinality(String) COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it will not be sent, or not again.',
   attempts Int64 COMMENT 'The number of attempts.',
   first_attempt_at Nullable(DateTime64(3, 'UTC')) COMMENT 'The time of the first attempt. Null if there was none.',
   last_attempt_at Nullable(DateTime64(3, 'UTC')) COMMENT 'The time of the last attempt. Null if there was none.',

@@ -1149,12 +1149,12 @@ CREATE TABLE partner_deliveries (
   PRIMARY KEY (delivery_id)
 );
 COMMENT ON TABLE partner_deliveries IS 'A delivery of a postback, or of one of its events, to a partner, in the order of acceptance. In CSV a null is an empty field.';
-COMMENT ON COLUMN partner_deliveries.delivery_id IS 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.';
+COMMENT ON COLUMN partner_deliveries.delivery_id IS 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the one before it: the delivery that it supersedes, or a correction of that one which failed. Partners recognise repeated deliveries by it.';
 COMMENT ON COLUMN partner_deliveries.partner IS 'The id of the partner in its configuration.';
 COMMENT ON COLUMN partner_deliveries.postback_key IS 'The postback, a row of skan_postbacks.';
 COMMENT ON COLUMN partner_deliveries.kind IS 'install, redownload or reengagement for the postback itself; event for an event; correction for new values of a delivery that postback settle has restated.';
 COMMENT ON COLUMN partner_deliveries.event_name IS 'The name of the event. Null for the postback itself.';
-COMMENT ON COLUMN partner_deliveries.state IS 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it was never sent and will not be.';
+COMMENT ON COLUMN partner_deliveries.state IS 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it will not be sent, or not again.';
 COMMENT ON COLUMN partner_deliveries.attempts IS 'The number of attempts.';
 COMMENT ON COLUMN partner_deliveries.first_attempt_at IS 'The time of the first attempt. Null if there was none.';
 COMMENT ON COLUMN partner_deliveries.last_attempt_at IS 'The time of the last attempt. Null if there was none.';

@@ -614,12 +614,12 @@ COMMENT = 'What a vendor''s export counts beside the postbacks that Apple signed
 -- COPY INTO skan_vendor_daily FROM @STAGE/skan_vendor_daily/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 CREATE TABLE partner_deliveries (
-  "DELIVERY_ID" VARCHAR NOT NULL COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery that it supersedes. Partners recognise repeated deliveries by it.',
+  "DELIVERY_ID" VARCHAR NOT NULL COMMENT 'The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the one before it: the delivery that it supersedes, or a correction of that one which failed. Partners recognise repeated deliveries by it.',
   "PARTNER" VARCHAR NOT NULL COMMENT 'The id of the partner in its configuration.',
   "POSTBACK_KEY" VARCHAR NOT NULL COMMENT 'The postback, a row of skan_postbacks.',
   "KIND" VARCHAR NOT NULL COMMENT 'install, redownload or reengagement for the postback itself; event for an event; correction for new values of a delivery that postback settle has restated.',
   "EVENT_NAME" VARCHAR COMMENT 'The name of the event. Null for the postback itself.',
-  "STATE" VARCHAR NOT NULL COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it was never sent and will not be.',
+  "STATE" VARCHAR NOT NULL COMMENT 'pending until there is a result; delivered after a status from 200 to 299; failed if the partner has refused it, or the attempts took too long; cancelled if it will not be sent, or not again.',
   "ATTEMPTS" NUMBER(19, 0) NOT NULL COMMENT 'The number of attempts.',
   "FIRST_ATTEMPT_AT" TIMESTAMP_TZ(3) COMMENT 'The time of the first attempt. Null if there was none.',
   "LAST_ATTEMPT_AT" TIMESTAMP_TZ(3) COMMENT 'The time of the last attempt. Null if there was none.',

@@ -26,6 +26,8 @@ typedef struct transfer {
   size_t read_count, kept_count;
   /// 1 if an address was refused; 1 if the response asks for a longer wait than a number can tell.
   int is_refused, waits_longest;
+  /// 1 if the response counts only with its whole body; 1 if its head is complete.
+  int needs_body, has_head;
   char message[CURL_ERROR_SIZE];
   uint8_t kept[ccurl_kept_bytes];
   struct transfer *next, *previous;
@@ -51,10 +53,14 @@ static size_t keep(char *bytes, size_t size, size_t count, void *context) {
   return transfer->read_count > ccurl_read_bytes ? 0 : all;
 }
 
-/// Notes a `Retry-After` of more digits than a number can have, which versions of the library read as no number at all.
+/// Notes the end of the head, and a `Retry-After` of more digits than a number can have, which versions of the library read as no
+/// number at all.
 static size_t read_header(char *bytes, size_t size, size_t count, void *context) {
   static const char name[] = "retry-after:";
   const size_t all = size * count;
+  // Another head may follow that of an interim response.
+  if (all > 4 && memcmp(bytes, "HTTP/", 5) == 0) ((transfer *)context)->has_head = 0;
+  if (all > 0 && (*bytes == '\r' || *bytes == '\n')) ((transfer *)context)->has_head = 1;
   if (all < sizeof name || strncasecmp(bytes, name, sizeof name - 1) != 0) return all;
   const char *digit = bytes + sizeof name - 1, *end = bytes + all;
   while (digit < end && (*digit == ' ' || *digit == '\t' || *digit == '0')) digit++;
@@ -147,7 +153,7 @@ static transfer *idle_transfer(ccurl_client *client) {
     found->client = client;
   }
   found->read_count = found->kept_count = 0;
-  found->is_refused = found->waits_longest = 0;
+  found->is_refused = found->waits_longest = found->has_head = 0;
   found->message[0] = 0;
   found->previous = NULL;
   found->next = client->running;
@@ -212,6 +218,7 @@ int ccurl_begin(ccurl_client *client, const ccurl_request *request) {
   transfer *transfer = idle_transfer(client);
   if (transfer == NULL) return -1;
   transfer->number = request->number;
+  transfer->needs_body = request->needs_body;
   if (prepare(transfer, request) && library.curl_multi_add_handle(client->multi, transfer->easy) == CURLM_OK) return 1;
   release(transfer);
   return -1;
@@ -225,6 +232,7 @@ static void finish(transfer *transfer, CURLcode code, ccurl_finished finished) {
   library.curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after);
   // More of a body than is read says nothing about the response.
   if (code == CURLE_WRITE_ERROR && transfer->read_count > ccurl_read_bytes) code = CURLE_OK;
+  if (transfer->has_head && status >= 200 && !transfer->needs_body) code = CURLE_OK;
   const char *error = NULL;
   if (code != CURLE_OK) error = transfer->message[0] ? transfer->message : library.curl_easy_strerror(code);
   if (code != CURLE_OK && transfer->is_refused) error = "the address is not a public one, and allow_addresses does not have it";

@@ -50,7 +50,8 @@ package final class CurlTransport: Transport {
             body_count: body.count,
             headers: headers,
             header_count: request.headers.count,
-            timeout: Int(request.timeout)
+            timeout: Int(request.timeout),
+            needs_body: request.needsBody ? 1 : 0
           )
           return unsafe ccurl_begin(client, &described)
         }

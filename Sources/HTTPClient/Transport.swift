@@ -8,6 +8,8 @@ package struct OutgoingRequest: Sendable {
   package let body: [UInt8]
   /// The time in which it must be complete, in milliseconds.
   package let timeout: Int64
+  /// Indicates that a response counts only with its whole body; without it its head is enough.
+  package let needsBody: Bool
   /// Decides if it may go to an IP address, which is written as text.
   package let allows: @Sendable (String) -> Bool
 
@@ -19,10 +21,11 @@ package struct OutgoingRequest: Sendable {
     headers: [String],
     body: [UInt8],
     timeout: Int64,
+    needsBody: Bool,
     allows: @escaping @Sendable (String) -> Bool
   ) {
     (self.number, self.url, self.isPost, self.headers) = (number, url, isPost, headers)
-    (self.body, self.timeout, self.allows) = (body, timeout, allows)
+    (self.body, self.timeout, self.needsBody, self.allows) = (body, timeout, needsBody, allows)
   }
 }
 

@@ -95,6 +95,7 @@ package final class TokenExchange {
           headers: ["user-agent: postback", "content-type: text/plain", "accept: application/json"],
           body: Array(next.token.text.utf8),
           timeout: Self.timeout,
+          needsBody: true,
           allows: { _ in true }
         )
       )

@@ -53,6 +53,7 @@ final class DeliverySite {
 
   static func partner(_ id: String, _ change: (inout Partner) -> Void = { _ in }) throws -> Partner {
     var partner = Partner(id: id, url: try URLTemplate("https://\(id).example/{postback_key}"))
+    partner.networks = nil
     change(&partner)
     return partner
   }

@@ -1,4 +1,5 @@
 import HTTPClient
+import Ledger
 import Testing
 
 @testable import Delivery
@@ -135,6 +136,33 @@ import Testing
     #expect(site.count("old", .cancelled) == 3)
     #expect(site.count("old", .delivered) == 2)
     #expect(site.count("strict", .cancelled) == 3)
+  }
+
+  @Test(
+    arguments: [
+      { $0.networks = ["another.skadnetwork"] }, { $0.apps = [2] }, { $0.kinds = [.event] },
+    ] as [@Sendable (inout Partner) -> Void]
+  )
+  func `does not send what the filters leave out now, unless it is planned anew for others`(
+    _ change: @Sendable (inout Partner) -> Void
+  ) throws {
+    let transport = ModelTransport(ModelTransport.status(200))
+    let outbox = try Outbox.temporary()
+    let all = try DeliverySite.partner("acme")
+    let site = try DeliverySite([try DeliverySite.partner("acme", change)], transport, outbox: outbox)
+    try site.plan(2, to: "acme")
+    try site.send()
+    #expect(transport.requests.isEmpty && site.count("acme", .cancelled) == 2)
+    let again = try DeliverySite([all], transport, outbox: outbox)
+    try again.plan(2, to: "acme")
+    try again.send()
+    #expect(again.keys("acme") == [0, 1] && again.count("acme", .delivered) == 2)
+    // The totals do not go down.
+    #expect(again.count("acme", .cancelled) == 2)
+    #expect(
+      try outbox.statement(RemovedDeliveries.totals).all { "\($0.text(0)) \($0.text(1)) \($0.text(2))" }.sorted()
+        == ["acme cancelled 2", "acme delivered 2"]
+    )
   }
 
   @Test func `sends not more in a second than the partner wants`() throws {

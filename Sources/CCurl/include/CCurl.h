@@ -25,6 +25,8 @@ typedef struct {
   size_t header_count;
   /// The time in milliseconds in which the whole request must be complete.
   long timeout;
+  /// 1 if a response counts only with its whole body; 0 if its head is enough.
+  int needs_body;
 } ccurl_request;
 
 /// The result of a request.
@@ -34,7 +36,7 @@ typedef struct {
   int status;
   /// The seconds of `Retry-After`; 0 if the response does not have it, INT64_MAX if they have more than 18 digits.
   int64_t retry_after;
-  /// The reason why there is no whole response; NULL if there is one.
+  /// The reason why there is no response that counts; NULL if there is one.
   const char *_Nullable error;
   /// The first bytes of the body, at most `ccurl_kept_bytes`.
   const uint8_t *_Nullable body;

@@ -15,6 +15,7 @@ package final class Outbox {
   private let update: SQLiteStatement
   private let firstDue: SQLiteStatement
   private let retriesDue: SQLiteStatement
+  let revival: SQLiteStatement
   let insertStaged: SQLiteStatement
   let selectStaged: SQLiteStatement
   let insertAwaited: SQLiteStatement
@@ -50,6 +51,7 @@ package final class Outbox {
     try database.execute("\(EarlierPositions.schema); \(BackupTime.schema); \(PartnerFilter.schema)")
     try database.execute(RemovedDeliveries.schema)
     insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
+    revival = try SQLiteStatement(database, PassingCancellation.revival)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
     selectStaged = try SQLiteStatement(database, StagedEvents.selection)
     insert = try SQLiteStatement(
@@ -143,11 +145,11 @@ package final class Outbox {
       .run(.text(partner), .text(postbacks.description), events.map { .text($0.description) } ?? .null)
   }
 
-  /// Adds a delivery, within a transaction, unless there is one with its id.
+  /// Adds a delivery, within a transaction, unless there is one with its id that is not cancelled for a time.
   @discardableResult
   func add(_ delivery: PlannedDelivery, at now: Int64) throws(FileFailure) -> Bool {
     let state: DeliveryState = delivery.refusal == nil ? .pending : .cancelled
-    let isNew =
+    var isAdded =
       try insert.first([
         .wide(delivery.id.number), .text(delivery.partner), .wide(UInt128(delivery.postback)),
         .text(delivery.kind.rawValue),
@@ -157,8 +159,9 @@ package final class Outbox {
         state == .pending ? .integer(delivery.dueAt) : .null,
         .text(delivery.values.json),
       ]) { _ in true } ?? false
-    if isNew { counts[delivery.partner, default: [:]][state, default: 0] += 1 }
-    return isNew
+    if !isAdded, state == .pending { isAdded = try revive(delivery) }
+    if isAdded { counts[delivery.partner, default: [:]][state, default: 0] += 1 }
+    return isAdded
   }
 
   /// Counts a delivery that was pending and is cancelled now.

@@ -10,8 +10,8 @@ struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
 
   init(_ number: UInt128) { self.number = number }
 
-  /// The id of a delivery. A correction is also told by the delivery that it supersedes, because a value can be restated
-  /// more than once.
+  /// The id of a delivery. A correction is also told by the one before it, because a value can be restated more than once: the
+  /// delivery that it supersedes, or a correction of that one that has failed.
   init(
     partner: String,
     postback: PostbackKey,
@@ -41,7 +41,7 @@ enum DeliveryState: String, CaseIterable, Sendable {
   case delivered
   /// The partner has refused it, or there were enough attempts.
   case failed
-  /// It was never sent, and will not be.
+  /// It will not be sent, or not again.
   case cancelled
 }
 
@@ -74,6 +74,11 @@ struct PendingDelivery: Sendable {
   let firstAttemptAt: Int64?
   let receivedAt: Int64?
   let values: DeliveryValues
+
+  /// The filter of a partner, as it is now, that leaves the delivery out; nil if there is none.
+  func exclusion(by partner: Partner) -> PartnerFilter? {
+    partner.kinds.contains(kind) ? values.values.exclusion(by: partner) : .send
+  }
 }
 
 /// The values of a delivery, as they are kept in the outbox.

@@ -10,14 +10,10 @@ struct AcceptedPostback: Sendable {
   let key: PostbackKey
   let receivedAt: Int64?
   private(set) var values: [TemplatePlaceholder: PlaceholderValue]
-  /// The id of the network in canonical form.
-  private let network: String
-  private let appID: Int64?
   private let environment: String
   private let hasWon: Bool
   private let isNull: Bool
   private let trust: Int64
-  private let window: Int64
   var events: [EventRow] = []
 
   /// Reads the current row of `skan_postbacks`; nil if it has no key.
@@ -27,11 +23,8 @@ struct AcceptedPostback: Sendable {
     receivedAt = row.time(columns.receivedAt)
     values = RowValues.postbacks.read(row)
     let id = row.text(columns.network) ?? ""
-    network = id.canonicalNetworkID
-    appID = row.integer(columns.appID)
     environment = row.text(columns.environment) ?? ""
-    hasWon = row.boolean(columns.didWin) ?? true
-    window = row.integer(columns.window) ?? 0
+    hasWon = values.hasWon
     isNull = values[.conversionValue] == nil && values[.coarseConversionValue] == nil
     // Only the copies of a postback together tell more: that is what settle is for.
     trust = row.text(columns.channel) == "apple_direct" ? 3 : row.text(columns.forwarder) == nil ? 1 : 2
@@ -50,11 +43,7 @@ struct AcceptedPostback: Sendable {
 
   /// The filter by which a partner never receives the postback, whatever its values are; nil if there is none.
   private func exclusion(by partner: Partner) -> PartnerFilter? {
-    if let networks = partner.networks, !networks.contains(network) { return .networks }
-    if let apps = partner.apps, !(appID.map(apps.contains) ?? false) { return .apps }
-    if !partner.environments.contains(environment) { return .environments }
-    if !partner.windows.contains(window) { return .windows }
-    return hasWon || partner.includesLost ? nil : .lost
+    partner.environments.contains(environment) ? values.exclusion(by: partner) : .environments
   }
 
   /// The filter by which a partner receives neither the postback nor its events; nil if there is none.
@@ -151,10 +140,7 @@ struct AcceptedColumns: Sendable {
   let key = Table.postbacks.place(.postbackKey)
   let receivedAt = Table.postbacks.place(.receivedAt)
   let network = Table.postbacks.place(.adNetworkID)
-  let appID = Table.postbacks.place(.appID)
   let environment = Table.postbacks.place(.environment)
-  let didWin = Table.postbacks.place(.didWin)
-  let window = Table.postbacks.place(.postbackSequenceIndex)
   let channel = Table.postbacks.place(.channel)
   let forwarder = Table.postbacks.place(.forwarder)
 }

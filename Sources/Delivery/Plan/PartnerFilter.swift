@@ -1,3 +1,4 @@
+internal import Base
 internal import DurableFiles
 internal import Ledger
 
@@ -32,6 +33,26 @@ extension Partner {
       ["\(includesLost)", "\(includesNulls)", "\(minimumTrust)"],
     ]
     return lists.map { $0?.joined(separator: ",") ?? "all" }.joined(separator: ";")
+  }
+}
+
+extension [TemplatePlaceholder: PlaceholderValue] {
+  /// Indicates that the network of a postback with these values has won.
+  var hasWon: Bool { self[.didWin] != .boolean(false) }
+
+  /// The filter by which a partner never receives a postback with these values, whatever a settlement replaces; nil if there is
+  /// none.
+  func exclusion(by partner: Partner) -> PartnerFilter? {
+    func isTaken(_ macro: TemplatePlaceholder, by wanted: Set<Int64>, else missing: Int64? = nil) -> Bool {
+      guard case .number(let text)? = self[macro] else { return missing.map(wanted.contains) ?? false }
+      return Int64(text).map(wanted.contains) ?? false
+    }
+    if let networks = partner.networks {
+      guard case .text(let id)? = self[.networkID], networks.contains(id.canonicalNetworkID) else { return .networks }
+    }
+    if let apps = partner.apps, !isTaken(.appID, by: apps) { return .apps }
+    if !isTaken(.postbackSequenceIndex, by: partner.windows, else: 0) { return .windows }
+    return hasWon || partner.includesLost ? nil : .lost
   }
 }
 

@@ -24,26 +24,6 @@ final class SettlementCorrections {
   private let findAwaited: SQLiteStatement
   private let removeAwaited: SQLiteStatement
 
-  /// A delivery that may be restated.
-  private struct Known {
-    let sequence: Int64
-    let id: DeliveryID
-    let partner: String
-    let kind: DeliveryKind
-    let event: String?
-    let state: DeliveryState
-    let isUntouched: Bool
-    let receivedAt: Int64?
-    let values: DeliveryValues
-
-    /// Indicates that it is an event which was sent, and which the settlement does not have, or has with other values.
-    func isSentOtherwise(than settled: EffectivePostback) -> Bool {
-      guard let name = event, !isUntouched else { return false }
-      guard let event = settled.events.first(where: { $0.name == name }) else { return true }
-      return RowValues.eventMacros.contains { event.values[$0] != values.values[$0] }
-    }
-  }
-
   /// A change of the outbox by a settlement.
   private enum Change {
     case add(PlannedDelivery)
@@ -59,12 +39,7 @@ final class SettlementCorrections {
     self.partners = Dictionary(partners.all.map { ($0.id, $0) }) { first, _ in first }
     do throws(LibcryptoFailure) { hash = try SHA256() } catch { throw .libcrypto(error) }
     do throws(FileFailure) {
-      find = try outbox.statement(
-        """
-        SELECT sequence, delivery_id, partner, kind, event_name, state, attempts, received_at, delivery_values
-        FROM deliveries WHERE postback_key = ? ORDER BY sequence
-        """
-      )
+      find = try outbox.statement(KnownDelivery.selection)
       findAwaited = try outbox.awaitedSelection()
       removeAwaited = try outbox.awaitedRemoval()
       replace = try outbox.statement("UPDATE deliveries SET delivery_values = ? WHERE sequence = ?")
@@ -114,36 +89,20 @@ final class SettlementCorrections {
   /// A settled postback with its deliveries, and with the partners that await its events.
   private struct KnownPostback {
     let settled: EffectivePostback
-    let deliveries: [Known]
+    let deliveries: [KnownDelivery]
     let awaited: [AwaitedEvents]
   }
 
   /// Finds what the outbox has of a postback.
   private func known(_ settled: EffectivePostback) throws(FileFailure) -> KnownPostback {
-    let (key, path) = (SQLiteValue.wide(UInt128(settled.key)), Outbox.name)
-    func values(_ json: String) throws(FileFailure) -> DeliveryValues {
-      guard let values = DeliveryValues(json: json) else { throw .damaged(path, "The values are not readable") }
-      return values
-    }
-    let deliveries = try find.all(key) { row throws(FileFailure) -> Known in
-      Known(
-        sequence: try row.integer(0),
-        id: DeliveryID(try row.wide(1)),
-        partner: row.text(2),
-        kind: try row.word(3, as: DeliveryKind.self),
-        event: row.isNull(4) ? nil : row.text(4),
-        state: try row.word(5, as: DeliveryState.self),
-        isUntouched: try row.integer(6, as: Int.self) == 0,
-        receivedAt: row.isNull(7) ? nil : try row.integer(7),
-        values: try values(row.text(8))
-      )
-    }
+    let key = SQLiteValue.wide(UInt128(settled.key))
+    let deliveries = try find.all(key, as: KnownDelivery.init)
     guard !settled.events.isEmpty else { return KnownPostback(settled: settled, deliveries: deliveries, awaited: []) }
     let awaited = try findAwaited.all(key) { row throws(FileFailure) -> AwaitedEvents in
       AwaitedEvents(
         partner: row.text(0),
         receivedAt: row.isNull(1) ? nil : try row.integer(1),
-        values: try values(row.text(2))
+        values: try DeliveryValues(row.text(2), in: Outbox.name)
       )
     }
     return KnownPostback(settled: settled, deliveries: deliveries, awaited: awaited)
@@ -157,6 +116,7 @@ final class SettlementCorrections {
     for awaited in postback.awaited {
       guard let partner = partners[awaited.partner], partner.kinds.contains(.event),
         !postback.deliveries.contains(where: { $0.partner == partner.id }),
+        awaited.values.values.exclusion(by: partner) == nil,
         awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
         case .number(let trust)? = settled.values[.trustLevel], Int64(trust) ?? 0 >= partner.minimumTrust
       else { continue }
@@ -167,18 +127,18 @@ final class SettlementCorrections {
       changes.append(.removeAwaited(settled.key, partner: awaited.partner))
     }
     for (id, deliveries) in Dictionary(grouping: postback.deliveries, by: \.partner).sorted(by: { $0.key < $1.key }) {
-      guard let partner = partners[id], let first = deliveries.first else { continue }
-      // Of a delivery and its corrections the last one has the values that the partner has.
-      var heads: [String?: Known] = [:]
-      for delivery in deliveries { heads[delivery.event] = delivery }
-      for head in heads.values.sorted(by: { $0.sequence < $1.sequence }) {
-        changes += try self.changes(of: head, by: settled, for: partner, at: now)
+      guard let partner = partners[id], let first = deliveries.first, first.values.values.exclusion(by: partner) == nil
+      else { continue }
+      let chains = DeliveryChain.chains(of: deliveries)
+      for chain in chains.values.sorted(by: { $0.head.sequence < $1.head.sequence }) {
+        changes += try self.changes(of: chain, by: settled, for: partner, at: now)
       }
       guard partner.kinds.contains(.event) else { continue }
       // Without the correction of an event that was sent, what has come in its place would be counted besides it. The missing
       // correction is counted above, and once.
-      let isHalf = !partner.kinds.contains(.correction) && heads.values.contains { $0.isSentOtherwise(than: settled) }
-      for event in settled.events where heads[event.name] == nil {
+      let isHalf =
+        !partner.kinds.contains(.correction) && chains.values.contains { $0.head.isSentOtherwise(than: settled) }
+      for event in settled.events where chains[event.name] == nil {
         let values = settled.values(of: event, in: first.values)
         let refusal = isHalf ? "the partner does not want corrections" : nil
         changes.append(
@@ -191,27 +151,29 @@ final class SettlementCorrections {
 
   /// The changes of a delivery: new values as long as it was not tried, and else a correction.
   private func changes(
-    of head: Known,
+    of chain: DeliveryChain,
     by settled: EffectivePostback,
     for partner: Partner,
     at now: Int64
   ) throws(LibcryptoFailure) -> [Change] {
+    let head = chain.head
     let event = settled.events.first { $0.name == head.event }
     let isGone = head.event != nil && event == nil
     let new = settled.values(replacing: head.values, event: event, isGone: isGone)
     guard new != head.values else { return [] }
     switch head.state {
     case .pending where !head.isUntouched, .failed, .cancelled: return []
-    case .pending where isGone: return [.cancel(sequence: head.sequence, partner: partner.id)]
+    case .pending where isGone && !head.isCorrection: return [.cancel(sequence: head.sequence, partner: partner.id)]
     case .pending: return [.replace(sequence: head.sequence, new)]
     case .delivered:
-      guard new.restated != head.values.restated else { return [] }
+      // A correction that has failed is not sent once more, unless it has other values.
+      guard new.restated != head.values.restated, new.restated != chain.last.values.restated else { return [] }
       guard partner.kinds.contains(.correction) else {
         // The difference is counted once.
         return [.count(partner: partner.id), .replace(sequence: head.sequence, new)]
       }
       // A correction is late by its nature, so that it has no time of receipt.
-      return [try addition(head.event, new, of: settled, to: partner, nil, correcting: head.id, at: now)]
+      return [try addition(head.event, new, of: settled, to: partner, nil, correcting: chain, at: now)]
     }
   }
 
@@ -222,11 +184,11 @@ final class SettlementCorrections {
     of postback: EffectivePostback,
     to partner: Partner,
     _ receivedAt: Int64?,
-    correcting supersedes: DeliveryID? = nil,
+    correcting chain: DeliveryChain? = nil,
     refusal: String? = nil,
     at now: Int64
   ) throws(LibcryptoFailure) -> Change {
-    let kind: DeliveryKind = supersedes == nil ? .event : .correction
+    let kind: DeliveryKind = chain == nil ? .event : .correction
     return .add(
       PlannedDelivery(
         id: try DeliveryID(
@@ -234,16 +196,16 @@ final class SettlementCorrections {
           postback: postback.key,
           kind: kind,
           event: event,
-          supersedes: supersedes,
+          supersedes: chain?.last.id,
           &hash
         ),
         partner: partner.id,
         postback: postback.key,
         kind: kind,
         event: event,
-        supersedes: supersedes,
+        supersedes: chain?.head.id,
         receivedAt: receivedAt,
-        dueAt: now,
+        dueAt: chain == nil ? max(now, min(receivedAt ?? now, now) + partner.hold) : now,
         refusal: refusal,
         values: values
       )
@@ -258,7 +220,7 @@ final class SettlementCorrections {
     case .add(let delivery): try outbox.add(delivery, at: now)
     case .replace(let sequence, let values): try replace.run(.text(values.json), .integer(sequence))
     case .cancel(let sequence, let partner):
-      try cancel.run(.text("the settlement has no such event"), .integer(sequence))
+      try cancel.run(.text(PassingCancellation.noEvent), .integer(sequence))
       outbox.countCancelled(of: partner)
     case .count(let partner): try count.run(.text(partner))
     case .removeAwaited(let key, let partner): try removeAwaited.run(.wide(UInt128(key)), .text(partner))

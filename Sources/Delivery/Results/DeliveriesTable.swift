@@ -21,8 +21,9 @@ extension Table {
         .required,
         """
         The id of the delivery, the same in every attempt: the first 128 bits, in hexadecimal digits, of the SHA-256 of \
-        partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the delivery \
-        that it supersedes. Partners recognise repeated deliveries by it.
+        partner, postback, kind and event (empty if there is none), joined by U+2063; for a correction also of the one \
+        before it: the delivery that it supersedes, or a correction of that one which failed. Partners recognise repeated \
+        deliveries by it.
         """
       ),
       Column(.partner, .nonEmptyText, .required, "The id of the partner in its configuration."),
@@ -43,7 +44,7 @@ extension Table {
         .required,
         """
         `pending` until there is a result; `delivered` after a status from 200 to 299; `failed` if the partner has refused \
-        it, or the attempts took too long; `cancelled` if it was never sent and will not be.
+        it, or the attempts took too long; `cancelled` if it will not be sent, or not again.
         """
       ),
       Column(.attempts, .count, .required, "The number of attempts."),

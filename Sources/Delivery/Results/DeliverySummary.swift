@@ -14,7 +14,7 @@ package struct DeliverySummary: Sendable {
     package let pending: Int64
     /// The number of deliveries that the partner has refused, or that took too long.
     package let failed: Int64
-    /// The number of deliveries that were never sent and will not be.
+    /// The number of deliveries that will not be sent, or not again.
     package let cancelled: Int64
     /// The number of corrections that the partner does not want.
     package let correctionsNotSent: Int64

@@ -102,6 +102,9 @@ final class PartnerQueue {
 
   /// The outcome of a delivery that is not attempted any more; nil for others.
   func ended(_ delivery: PendingDelivery, _ now: Int64) -> AttemptOutcome? {
+    if let filter = delivery.exclusion(by: partner) {
+      return outcome(delivery, .cancelled, error: PassingCancellation.filter(filter))
+    }
     if let firstAt = delivery.firstAttemptAt {
       guard now - firstAt > partner.retry.givesUpAfter + Self.patience else { return nil }
       return outcome(delivery, .failed, error: "the time of give_up_after_s is over")
@@ -156,6 +159,7 @@ final class PartnerQueue {
       headers: headers,
       body: body,
       timeout: partner.timeout,
+      needsBody: false,
       allows: { [addresses = partner.addresses] in addresses.allows($0) }
     )
   }

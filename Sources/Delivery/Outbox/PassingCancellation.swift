@@ -1,0 +1,31 @@
+internal import DurableFiles
+internal import Ledger
+internal import PostbackVerification
+
+/// The reasons for which deliveries that were never sent are cancelled, and which may end: a delivery that is planned again is
+/// pending again.
+enum PassingCancellation {
+  static let noEvent = "the settlement has no such event"
+
+  static func filter(_ filter: PartnerFilter) -> String { "\(filter.rawValue) of the partner leaves it out" }
+
+  /// The statement that makes a delivery pending again.
+  static var revival: String {
+    let reasons = [noEvent] + PartnerFilter.allCases.map(filter)
+    return """
+      UPDATE deliveries SET state = 'pending', error = NULL, received_at = ?, next_attempt_at = ?, delivery_values = ?
+      WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0
+        AND error IN (\(reasons.map { "'\($0)'" }.joined(separator: ", "))) RETURNING 1
+      """
+  }
+}
+
+extension Outbox {
+  /// Makes a delivery pending again that was cancelled for a time; returns false if it was not.
+  func revive(_ delivery: PlannedDelivery) throws(FileFailure) -> Bool {
+    try revival.first([
+      delivery.receivedAt.map { .integer($0) } ?? .null, .integer(delivery.dueAt), .text(delivery.values.json),
+      .wide(delivery.id.number),
+    ]) { _ in true } ?? false
+  }
+}

@@ -1,0 +1,174 @@
+import DurableFiles
+import HTTPClient
+import Ledger
+import PostbackVerification
+import Signatures
+import TestSupport
+import Testing
+
+@testable import Delivery
+
+/// A postback with deliveries to one partner, and settlements of it.
+private final class SettlementSite {
+  static let key = PostbackKey(high: 0, low: 7)
+  let folder: StateSite
+  let site: DeliverySite
+  var transport: ModelTransport { site.transport }
+  var outbox: Outbox { site.outbox }
+
+  /// The partner takes the postback itself, events and corrections, unless `change` says otherwise.
+  init(outbox: Outbox? = nil, _ change: (inout Partner) -> Void = { _ in }) throws {
+    folder = try StateSite()
+    let url = try URLTemplate("https://acme.example/{kind}/{event_name|default:none}/{revenue|default:none}")
+    let partner = try DeliverySite.partner("acme") {
+      $0.url = url
+      $0.kinds = Set(DeliveryKind.allCases)
+      $0.networks = ["com.example"]
+      change(&$0)
+    }
+    site = try DeliverySite([partner], ModelTransport(ModelTransport.status(200)), outbox: outbox)
+  }
+
+  /// Plans the delivery of the postback itself, and those of events with their revenue.
+  func plan(_ events: [(name: String, revenue: String)], hold: Int64 = 0) throws {
+    var hash = try SHA256()
+    var planned: [PlannedDelivery] = []
+    for event in [nil] + events.map(Optional.some) {
+      var values: [TemplatePlaceholder: PlaceholderValue] = [
+        .networkID: .text("com.example"), .appID: .number("1"), .conversionValue: .number("63"),
+        .trustLevel: .number("3"),
+        .currency: .text("USD"),
+      ]
+      values[.eventName] = event.map { .text($0.name) }
+      values[.revenue] = event.map { .number($0.revenue) }
+      values[.eventCount] = event.map { _ in .number("1") }
+      let kind: DeliveryKind = event == nil ? .install : .event
+      planned.append(
+        PlannedDelivery(
+          id: try DeliveryID(
+            partner: "acme",
+            postback: Self.key,
+            kind: kind,
+            event: event?.name,
+            supersedes: nil,
+            &hash
+          ),
+          partner: "acme",
+          postback: Self.key,
+          kind: kind,
+          event: event?.name,
+          supersedes: nil,
+          receivedAt: transport.now,
+          dueAt: transport.now + hold,
+          refusal: nil,
+          values: DeliveryValues(values)
+        )
+      )
+    }
+    try outbox.transaction { () throws(FileFailure) in
+      for delivery in planned { try outbox.add(delivery, at: transport.now) }
+    }
+    site.sender.wake()
+  }
+
+  /// Compares the deliveries with a settlement that has these events.
+  func settle(_ events: [(name: String, revenue: String)], for partner: Partner? = nil) throws {
+    let key = "\"postback_key\":\"\(Self.key)\""
+    let settled = "{\(key),\"effective_conversion_value\":63,\"effective_currency\":\"USD\",\"trust_level\":3}\n"
+    let rows = events.map {
+      "{\(key),\"event_name\":\"\($0.name)\",\"event_count\":1,\"skan_revenue\":\($0.revenue),\"currency\":\"USD\"}\n"
+    }
+    for (table, text) in [("skan_settled", settled), ("skan_settled_events", rows.joined())] {
+      _ = try DurableFolder(making: "\(folder.output)/\(table)")
+      try folder.change("out/\(table)/part-00000001.jsonl") { $0 = Array(text.utf8) }
+    }
+    site.sender.unload()
+    let partners = Partners([partner ?? site.partners[0]])
+    try SettlementCorrections(folder.output, outbox, partners).run("\(events)", at: transport.now)
+    site.sender.wake()
+  }
+
+  /// Sends what is due within a time in milliseconds; returns the paths of the requests.
+  @discardableResult
+  func send(for duration: Int64 = 1000) throws -> [String] {
+    let before = transport.requests.count
+    try site.send(for: duration)
+    return transport.requests.dropFirst(before).map { String($0.request.url.dropFirst("https://acme.example/".count)) }
+  }
+
+  func count(_ state: DeliveryState) -> Int64 { site.count("acme", state) }
+}
+
+@Suite struct `The comparison with a settlement` {
+  private let day: Int64 = 86_400_000
+
+  @Test func `neither corrects nor adds what the partner no longer takes`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")])
+    #expect(try site.send() == ["install/none/none", "event/purchase/64.5"])
+    var other = site.site.partners[0]
+    other.networks = ["another.skadnetwork"]
+    try site.settle([("purchase", "9"), ("sign_up", "0")], for: other)
+    #expect(site.count(.pending) == 0 && site.count(.delivered) == 2)
+  }
+
+  @Test func `sends an event that one settlement did not have, and the next one has`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")], hold: 2 * day)
+    try site.settle([])
+    #expect(site.count(.cancelled) == 1)
+    try site.settle([("purchase", "60")])
+    #expect(try site.send(for: 3 * day).sorted() == ["event/purchase/60", "install/none/none"])
+  }
+
+  @Test func `holds an event that a settlement adds as long as its postback`() throws {
+    let site = try SettlementSite { $0.hold = 2 * 86_400_000 }
+    try site.plan([], hold: 2 * day)
+    try site.settle([("purchase", "64.5")])
+    #expect(try site.send(for: day).isEmpty)
+    try site.settle([("purchase", "60"), ("sign_up", "0")])
+    #expect(try site.send(for: 2 * day) == ["install/none/none", "event/purchase/60", "event/sign_up/0"])
+    try site.settle([("purchase", "50"), ("sign_up", "0"), ("level", "1")])
+    #expect(try site.send() == ["correction/purchase/50", "event/level/1"])
+  }
+
+  @Test func `does not send an event that is back when it is too old`() throws {
+    let site = try SettlementSite { $0.maximumAge = 1000 }
+    try site.plan([("purchase", "64.5")], hold: 500)
+    try site.settle([])
+    site.transport.now += 2000
+    try site.settle([("purchase", "60")])
+    #expect(try site.send().isEmpty && site.count(.pending) == 0)
+  }
+
+  @Test func `corrects an event to nothing that is gone before its correction is sent`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")])
+    try site.send()
+    try site.settle([("purchase", "40")])
+    try site.settle([])
+    #expect(site.count(.pending) == 1 && site.count(.cancelled) == 0)
+    #expect(try site.send() == ["correction/purchase/0"])
+  }
+
+  @Test func `corrects what the partner has after a correction has failed, and with another id`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")])
+    try site.send()
+    site.transport.answer = ModelTransport.status(400)
+    try site.settle([("purchase", "40")])
+    #expect(try site.send() == ["correction/purchase/40"] && site.count(.failed) == 1)
+    site.transport.answer = ModelTransport.status(200)
+    try site.settle([("purchase", "40")])
+    #expect(try site.send().isEmpty)
+    try site.settle([("purchase", "30")])
+    #expect(try site.send() == ["correction/purchase/30"])
+    let rows = try site.outbox.statement(
+      "SELECT hex(delivery_id), hex(supersedes) FROM deliveries WHERE event_name IS NOT NULL"
+    )
+    .all { ($0.text(0), $0.text(1)) }
+    #expect(Set(rows.map(\.0)).count == 3 && rows[1].1 == rows[0].0 && rows[2].1 == rows[0].0)
+    try site.settle([])
+    #expect(try site.send() == ["correction/purchase/0"])
+  }
+}
