@@ -175,6 +175,28 @@ package struct AttributionToken: Sendable {
   package let receivedAt: Timestamp?
 }
 
+/// The tokens that are to be exchanged, each once.
+package struct PendingTokens {
+  /// The tokens with the numbers of their earlier requests, in the order of their first records.
+  package private(set) var tokens: [(token: AttributionToken, attempts: Int64)] = []
+  private var places: [String: Int] = [:]
+
+  /// No tokens.
+  package init() {}
+
+  /// Adds a token, unless the journal has its result. Of several records of a token the one that was received last counts.
+  package mutating func add(_ token: AttributionToken, _ journal: AttributionJournal) {
+    guard !journal.hasResult(of: token) else { return }
+    if let place = places[token.row.key] {
+      guard let time = token.receivedAt, tokens[place].token.receivedAt.map({ $0 < time }) ?? true else { return }
+      tokens[place].token = token
+    } else {
+      places[token.row.key] = tokens.count
+      tokens.append((token, journal.standings[token.row.key]?.attempts ?? 0))
+    }
+  }
+}
+
 /// A record with what the sender adds to a payload, or a payload alone.
 private struct Envelope {
   private(set) var payload = JSONValue.null
@@ -201,7 +223,8 @@ private struct Envelope {
     default: defect = "received_at is no text."
     }
     guard let app = record["app_id"], app != .null else { return }
-    appID = (app.integer ?? app.text.flatMap { Int64($0) }).flatMap { $0 >= 0 ? $0 : nil }
+    let digits = app.text.map { $0.hasPrefix("id") ? $0.dropFirst(2) : $0[...] }
+    appID = (app.integer ?? digits.flatMap { Int64($0) }).flatMap { $0 >= 0 ? $0 : nil }
     if appID == nil { defect = "app_id is no number of an app." }
   }
 }
