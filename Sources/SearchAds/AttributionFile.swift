@@ -4,7 +4,7 @@ package import Signatures
 internal import Tables
 
 /// A file with payloads or with tokens: JSON Lines, one JSON value, or dictionaries as apps print them. An array has a record in
-/// each element.
+/// each element, which is read alone, so that an array may be as long as a file.
 package struct AttributionFile {
   private let path: String
   private let bytes: [UInt8]
@@ -24,7 +24,7 @@ package struct AttributionFile {
   /// A value of the file, or the reason why there is none.
   private struct Record {
     let line: Int
-    let value: JSONValue?
+    var value: JSONValue?
     var defect = ""
     var isRepaired = false
     var raw: ArraySlice<UInt8> = []
@@ -33,34 +33,76 @@ package struct AttributionFile {
   private func forEach(_ body: (Record) throws(LibcryptoFailure) -> Void) throws(LibcryptoFailure) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let isBlank: (ArraySlice<UInt8>) -> Bool = { $0.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } }
+    if let elements = Self.elements(of: bytes[...], line: 1) {
+      for element in elements { try read(element.text, line: element.line, body) }
+      return
+    }
     let first = lines.first { !isBlank($0) } ?? []
     if (try? JSONValue(parsing: Array(first))) == nil, bytes.count <= Self.mostRecordBytes {
       if let whole = try? JSONValue(parsing: bytes) {
-        for element in Self.elements(of: whole) { try body(Record(line: 1, value: element)) }
-        return
+        return try body(Record(line: 1, value: whole))
       }
       if try readDictionaries(body) { return }
     }
     for (index, line) in lines.enumerated() where !isBlank(line) {
-      func refuse(_ defect: String) throws(LibcryptoFailure) {
-        try body(Record(line: index + 1, value: nil, defect: defect, raw: line))
+      for element in Self.elements(of: line, line: index + 1) ?? [(line, index + 1)] {
+        try read(element.text, line: element.line, body)
       }
-      guard line.count <= Self.mostRecordBytes else {
-        try refuse("The line has more than \(Self.mostRecordBytes) bytes.")
-        continue
-      }
-      let value: JSONValue
-      do throws(JSONDefect) { value = try JSONValue(parsing: Array(line)) } catch {
-        try refuse(error.advice(in: Array(line)))
-        continue
-      }
-      let elements = Self.elements(of: value)
-      for element in elements { try body(Record(line: index + 1, value: element, raw: element == value ? line : [])) }
     }
   }
 
-  private static func elements(of value: JSONValue) -> [JSONValue] {
-    if case .array(let elements) = value { elements } else { [value] }
+  private func read(
+    _ text: ArraySlice<UInt8>,
+    line: Int,
+    _ body: (Record) throws(LibcryptoFailure) -> Void
+  ) throws(LibcryptoFailure) {
+    var record = Record(line: line, value: nil, raw: text)
+    if text.count > Self.mostRecordBytes {
+      record.defect = "The record has more than \(Self.mostRecordBytes) bytes."
+    } else {
+      do throws(JSONDefect) { record.value = try JSONValue(parsing: Array(text)) } catch {
+        record.defect = error.advice(in: Array(text))
+      }
+    }
+    try body(record)
+  }
+
+  /// Returns the texts of the elements of an array with their lines; nil if the text is no array. The elements may be broken.
+  private static func elements(of text: ArraySlice<UInt8>, line: Int) -> [(text: ArraySlice<UInt8>, line: Int)]? {
+    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
+    var elements: [(ArraySlice<UInt8>, Int)] = []
+    // The open element, if it has begun, and the number of open brackets before a byte.
+    var (line, start, startLine) = (line, Int?.none, line)
+    var (depth, isBegun, isInString, isEscaped) = (0, false, false, false)
+    for (index, byte) in zip(text.indices, text) {
+      if byte == UInt8(ascii: "\n") { line += 1 }
+      if isInString {
+        isInString = isEscaped || byte != UInt8(ascii: "\"")
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+      } else if depth == 0 {
+        guard !isSpace(byte) else { continue }
+        guard !isBegun, byte == UInt8(ascii: "[") else { return nil }
+        (depth, isBegun) = (1, true)
+      } else if depth == 1, [UInt8(ascii: ","), UInt8(ascii: "]")].contains(byte) {
+        if byte == UInt8(ascii: "]") { depth = 0 }
+        guard let begun = start else {
+          guard depth == 0, elements.isEmpty else { return nil }
+          continue
+        }
+        elements.append((text[begun..<index], startLine))
+        start = nil
+      } else if start != nil || !isSpace(byte) {
+        if start == nil { (start, startLine) = (index, line) }
+        switch byte {
+        case UInt8(ascii: "\""): isInString = true
+        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        default: break
+        }
+        guard depth > 0 else { return nil }
+      }
+    }
+    return isBegun && depth == 0 ? elements : nil
   }
 
   /// Reads dictionaries as apps print them; returns false if the file begins with none.
