@@ -21,6 +21,11 @@ package struct AttributionFile {
     self.bytes = Array(bytes.dropFirst(ByteOrderMark.length(in: bytes)))
   }
 
+  /// Returns the SHA-256 of the content.
+  package func digest() throws(LibcryptoFailure) -> String {
+    try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+  }
+
   /// A value of the file, or the reason why there is none.
   private struct Record {
     let line: Int
@@ -133,7 +138,7 @@ package struct AttributionFile {
     _ equal: inout [String: Int],
     _ body: (AttributionRow) -> Void
   ) throws(LibcryptoFailure) {
-    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    let digest = try digest()
     var number = 0
     try forEach { record throws(LibcryptoFailure) in
       number += 1
@@ -155,7 +160,7 @@ package struct AttributionFile {
 
   /// Returns the keys that the records of this file have by their numbers, `count` of them now, in any reading of its lines.
   package func numberedKeys(_ count: Int) throws(LibcryptoFailure) -> Set<String> {
-    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    let digest = try digest()
     var keys: Set<String> = []
     let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } + 1
     for number in 1...max(count, lineCount) {
@@ -169,7 +174,7 @@ package struct AttributionFile {
     _ body: (AttributionToken) -> Void,
     malformed: (AttributionRow) -> Void
   ) throws(LibcryptoFailure) {
-    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    let digest = try digest()
     var number = 0
     try forEach { record throws(LibcryptoFailure) in
       number += 1

@@ -37,10 +37,15 @@ struct SearchAdsImportCommand: Command {
     let table = try options.beginTable()
     var equal: [String: Int] = [:]
     var malformed: [AttributionRow] = []
+    var earlier: [String: String] = [:]
     for path in paths {
       let file = try SearchAdsOptions.file(at: path)
       var rows: [AttributionRow] = []
       do {
+        if let other = earlier.updateValue(path, forKey: try file.digest()) {
+          Terminal.warn("\(path) has the same content as \(other) and is left out.")
+          continue
+        }
         try file.payloads(&equal) { rows.append($0) }
         try table.append(rows)
         if table.journal.malformedCount > 0 {
