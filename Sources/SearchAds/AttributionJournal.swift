@@ -69,8 +69,8 @@ package final class AttributionJournal {
     earlierLines = lines
   }
 
-  /// Indicates that a token is not to be sent: it has a final result. One that has expired is to be sent if its record has another
-  /// time of receipt now.
+  /// Indicates that a token is not to be sent: it has a final result. One that has expired is to be sent if its record has
+  /// another time of receipt now.
   package func hasResult(of token: AttributionToken) -> Bool {
     guard let standing = standings[token.row.key], standing.outcome.isFinal else { return false }
     return standing.outcome != .tokenExpired || standing.receivedAt == token.row.time(.receivedAt)

@@ -18,7 +18,7 @@ package final class TokenExchange {
     var attempts: Int64
     /// The numbers of repetitions so far, by their reason.
     var repetitions = (notFound: 0, failed: 0)
-    /// The time at which it may be sent, in milliseconds since 1970.
+    /// The time at which it may be sent, in milliseconds of a clock that nobody sets.
     var dueAt: Int64 = 0
     var status: Int?
   }
@@ -53,20 +53,30 @@ package final class TokenExchange {
     fresh = tokens.map { Pending(token: $0.token, attempts: $0.attempts) }[...]
   }
 
-  /// Exchanges all tokens. `record` receives the rows with their results, in groups.
-  package func run(clock: () -> Timestamp = { .now }, record: ([AttributionRow]) throws -> Void) throws {
+  /// Exchanges all tokens. `record` receives the rows with their results, in groups. The age of a token is by `clock`, and
+  /// pauses are by `uptime`, in milliseconds, so that a clock that is set back does not make them longer.
+  package func run(
+    clock: () -> Timestamp = { .now },
+    uptime: () -> Int64 = uptime,
+    record: ([AttributionRow]) throws -> Void
+  ) throws {
     while !fresh.isEmpty || !delayed.isEmpty || !inFlight.isEmpty {
-      let now = clock().milliseconds
-      try fill(at: now)
+      let now = uptime()
+      try fill(at: now, clock())
       let wait = inFlight.isEmpty ? max((delayed.first?.dueAt ?? now) - now, 0) : Self.turn
       if inFlight.isEmpty, delayed.isEmpty, !fresh.isEmpty { continue }
       for response in try transport.responses(within: min(wait, Self.turn)) {
-        receive(response, at: clock().milliseconds)
+        receive(response, at: uptime())
       }
       if finished.count >= Self.group || inFlight.isEmpty { try flush(record) }
     }
     try flush(record)
   }
+
+  private static let start = ContinuousClock.now
+
+  /// Returns the milliseconds since the first call, by a clock that nobody sets.
+  package static func uptime() -> Int64 { Int64((ContinuousClock.now - start) / .milliseconds(1)) }
 
   private func flush(_ record: ([AttributionRow]) throws -> Void) throws {
     guard !finished.isEmpty else { return }
@@ -74,7 +84,7 @@ package final class TokenExchange {
     finished = []
   }
 
-  private func fill(at now: Int64) throws {
+  private func fill(at now: Int64, _ time: Timestamp) throws {
     while inFlight.count < concurrency {
       let next: Pending
       if let first = delayed.first, first.dueAt <= now {
@@ -84,7 +94,7 @@ package final class TokenExchange {
       } else {
         return
       }
-      if let received = next.token.receivedAt?.milliseconds, now - received > Self.validity {
+      if let received = next.token.receivedAt, time.milliseconds - received.milliseconds > Self.validity {
         finish(next, .tokenExpired, "The token is older than 24 hours.")
         continue
       }

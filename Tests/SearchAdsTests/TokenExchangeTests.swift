@@ -40,6 +40,7 @@ private final class ModelServer: Transport {
     _ tokens: String...,
     receivedAt: Timestamp? = now,
     concurrency: Int = 4,
+    setBack: Int64 = 0,
     _ answer: @escaping (String, Int) -> (status: Int, text: String)
   ) throws -> (rows: [AttributionRow], times: [Int64]) {
     let records = tokens.map { token in
@@ -54,8 +55,10 @@ private final class ModelServer: Transport {
     }
     let server = ModelServer(at: Self.now, answer)
     var rows: [AttributionRow] = []
-    try TokenExchange(found.map { ($0, 0) }, at: "http://server", over: server, concurrency: concurrency)
-      .run(clock: { Timestamp(milliseconds: server.now) }) { rows += $0 }
+    try TokenExchange(found.map { ($0, 0) }, at: "http://server", over: server, concurrency: concurrency).run(
+      clock: { Timestamp(milliseconds: server.now - (server.requests.isEmpty ? 0 : setBack)) },
+      uptime: { server.now }
+    ) { rows += $0 }
     return (rows, server.requests.map { ($0.at - Self.now.milliseconds) / 1000 })
   }
 
@@ -68,6 +71,11 @@ private final class ModelServer: Transport {
   @Test func `a record that is never there has four attempts, and no final result`() throws {
     let (rows, times) = try exchange("a") { _, _ in (404, "") }
     #expect(rows.map(\.outcome) == [.notFound] && times == [0, 5, 10, 15] && !AttributionOutcome.notFound.isFinal)
+  }
+
+  @Test func `a clock that is set back makes no pause longer`() throws {
+    let (rows, times) = try exchange("a", setBack: 86_400_000) { _, _ in (500, "") }
+    #expect(rows.map(\.outcome) == [.unavailable] && times == [0, 5, 15, 35])
   }
 
   @Test(arguments: [500, 503, 429, 0, 302]) func `failures are tried again later and later`(_ status: Int) throws {
@@ -149,7 +157,7 @@ private final class ModelServer: Transport {
     try journal.append(malformed)
     let server = ModelServer(at: Self.now) { _, _ in (200, text) }
     try TokenExchange(pending.tokens, at: "http://server", over: server, concurrency: 4)
-      .run(clock: { Timestamp(milliseconds: server.now) }) { try journal.append($0) }
+      .run(clock: { Timestamp(milliseconds: server.now) }, uptime: { server.now }) { try journal.append($0) }
     return server.requests.count
   }
 
