@@ -41,10 +41,11 @@ package final class ImportedOutput {
     try stored.copy(to: table, encoding) { $0.vendor < vendor }
   }
 
-  /// Adds the rows of the inputs at some paths, all of which have this form.
+  /// Adds the rows of the inputs at some paths, all of which have this form. An input with the content of an earlier one, such as
+  /// the compressed copy of a file, is left out: rows of sums would count twice.
   package func add(_ paths: [String], _ form: InputForm) async throws {
     var unwrapper = form.mapping.map { Unwrapper($0) }
-    var batches = PostbackReader(inputs: try InputFile.enumerate(paths, in: form)).makeAsyncIterator()
+    var batches = PostbackReader(inputs: try distinct(InputFile.enumerate(paths, in: form))).makeAsyncIterator()
     while let batch = try await batches.next() {
       var before = 0
       for origin in batch.origins {
@@ -56,6 +57,20 @@ package final class ImportedOutput {
         }
         before += origin.recordCount
       }
+    }
+  }
+
+  private func distinct(_ inputs: [InputFile]) throws -> [InputFile] {
+    guard inputs.count > 1 else { return inputs }
+    var paths: [SHA256Digest: String] = [:]
+    return try inputs.filter { input in
+      guard let digest = try input.textDigest() else { return true }
+      guard let earlier = paths[digest] else {
+        paths[digest] = input.path
+        return true
+      }
+      summary.repeated.append("\(input.path) (as \(earlier))")
+      return false
     }
   }
 
@@ -126,6 +141,9 @@ package struct ImportedSummary: Sendable {
   /// The places of the first records that are no rows, each with the reason.
   package private(set) var unreadablePlaces: [String] = []
 
+  /// The inputs that were left out, each with the earlier one that has its content.
+  package fileprivate(set) var repeated: [String] = []
+
   fileprivate init(vendor: String) { self.vendor = vendor }
 
   fileprivate mutating func addUnreadable(_ place: String) {
@@ -141,6 +159,7 @@ package struct ImportedSummary: Sendable {
       .init("signed", .integer(signed)),
       .init("unreadable", .integer(unreadable)), .init("revenue_left_out", .integer(revenueLeftOut)),
       .init("dates_left_out", .integer(datesLeftOut)), .init("without_currency", .integer(withoutCurrency)),
+      .init("repeated_inputs", .integer(repeated.count)),
     ])
   }
 }

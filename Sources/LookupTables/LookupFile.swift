@@ -15,7 +15,8 @@ package enum LookupDateFormat: String, Sendable {
   case monthDayYear = "MDY"
 }
 
-/// A lookup file as CSV (RFC 4180, with a header) or as a JSON array of objects, of which each object is a row.
+/// A lookup file as CSV (RFC 4180, with a header) or as a JSON array of objects, of which each object is a row. White space around
+/// a text is no part of it: an id with it would fit nothing.
 package struct LookupFile {
   /// The largest number of rows of a file.
   static let mostRows = 1_000_000
@@ -91,8 +92,9 @@ package struct LookupFile {
       count += 1
       guard count <= Self.mostRows else { return findings.add(tooManyRows) }
       var row = LookupRow<Column>(file: path, line: record.line, dates: dates)
-      for (column, field) in zip(columns, record.fields) where !field.isEmpty {
-        if let column { row.cells[column] = field }
+      for (column, field) in zip(columns, record.fields) {
+        let text = field[...].trimmed
+        if let column, !text.isEmpty { row.cells[column] = String(text) }
       }
       body(&row, &findings)
     }
@@ -111,7 +113,8 @@ package struct LookupFile {
   ) -> [Column?]? {
     var columns: [Column?] = []
     var isWhole = true
-    for name in record.fields {
+    for field in record.fields {
+      let name = String(field[...].trimmed)
       let column = Column(rawValue: name)
       if let column, columns.contains(column) {
         findings.add(problem(record.line, name, "The header has this column twice. Remove one."))
@@ -171,8 +174,8 @@ package struct LookupFile {
         case .array, .object:
           findings.add(problem(line, column.rawValue, "The value is no text, number or Boolean. Write one of these."))
         default:
-          let value = String(decoding: text[field.text.indices], as: UTF8.self)
-          if !value.isEmpty { row.cells[column] = value }
+          let value = String(decoding: text[field.text.indices], as: UTF8.self)[...].trimmed
+          if !value.isEmpty { row.cells[column] = String(value) }
         }
       }
       for member in document.members {

@@ -4,7 +4,7 @@ package import Signatures
 internal import Tables
 
 /// A file with payloads or with tokens: JSON Lines, one JSON value, or dictionaries as apps print them. An array has a record in
-/// each element.
+/// each element, which is read alone, so that an array may be as long as a file.
 package struct AttributionFile {
   private let path: String
   private let bytes: [UInt8]
@@ -21,10 +21,15 @@ package struct AttributionFile {
     self.bytes = Array(bytes.dropFirst(ByteOrderMark.length(in: bytes)))
   }
 
+  /// Returns the SHA-256 of the content.
+  package func digest() throws(LibcryptoFailure) -> String {
+    try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+  }
+
   /// A value of the file, or the reason why there is none.
   private struct Record {
     let line: Int
-    let value: JSONValue?
+    var value: JSONValue?
     var defect = ""
     var isRepaired = false
     var raw: ArraySlice<UInt8> = []
@@ -33,34 +38,76 @@ package struct AttributionFile {
   private func forEach(_ body: (Record) throws(LibcryptoFailure) -> Void) throws(LibcryptoFailure) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let isBlank: (ArraySlice<UInt8>) -> Bool = { $0.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } }
+    if let elements = Self.elements(of: bytes[...], line: 1) {
+      for element in elements { try read(element.text, line: element.line, body) }
+      return
+    }
     let first = lines.first { !isBlank($0) } ?? []
     if (try? JSONValue(parsing: Array(first))) == nil, bytes.count <= Self.mostRecordBytes {
       if let whole = try? JSONValue(parsing: bytes) {
-        for element in Self.elements(of: whole) { try body(Record(line: 1, value: element)) }
-        return
+        return try body(Record(line: 1, value: whole))
       }
       if try readDictionaries(body) { return }
     }
     for (index, line) in lines.enumerated() where !isBlank(line) {
-      func refuse(_ defect: String) throws(LibcryptoFailure) {
-        try body(Record(line: index + 1, value: nil, defect: defect, raw: line))
+      for element in Self.elements(of: line, line: index + 1) ?? [(line, index + 1)] {
+        try read(element.text, line: element.line, body)
       }
-      guard line.count <= Self.mostRecordBytes else {
-        try refuse("The line has more than \(Self.mostRecordBytes) bytes.")
-        continue
-      }
-      let value: JSONValue
-      do throws(JSONDefect) { value = try JSONValue(parsing: Array(line)) } catch {
-        try refuse(error.advice(in: Array(line)))
-        continue
-      }
-      let elements = Self.elements(of: value)
-      for element in elements { try body(Record(line: index + 1, value: element, raw: element == value ? line : [])) }
     }
   }
 
-  private static func elements(of value: JSONValue) -> [JSONValue] {
-    if case .array(let elements) = value { elements } else { [value] }
+  private func read(
+    _ text: ArraySlice<UInt8>,
+    line: Int,
+    _ body: (Record) throws(LibcryptoFailure) -> Void
+  ) throws(LibcryptoFailure) {
+    var record = Record(line: line, value: nil, raw: text)
+    if text.count > Self.mostRecordBytes {
+      record.defect = "The record has more than \(Self.mostRecordBytes) bytes."
+    } else {
+      do throws(JSONDefect) { record.value = try JSONValue(parsing: Array(text)) } catch {
+        record.defect = error.advice(in: Array(text))
+      }
+    }
+    try body(record)
+  }
+
+  /// Returns the texts of the elements of an array with their lines; nil if the text is no array. The elements may be broken.
+  private static func elements(of text: ArraySlice<UInt8>, line: Int) -> [(text: ArraySlice<UInt8>, line: Int)]? {
+    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
+    var elements: [(ArraySlice<UInt8>, Int)] = []
+    // The open element, if it has begun, and the number of open brackets before a byte.
+    var (line, start, startLine) = (line, Int?.none, line)
+    var (depth, isBegun, isInString, isEscaped) = (0, false, false, false)
+    for (index, byte) in zip(text.indices, text) {
+      if byte == UInt8(ascii: "\n") { line += 1 }
+      if isInString {
+        isInString = isEscaped || byte != UInt8(ascii: "\"")
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+      } else if depth == 0 {
+        guard !isSpace(byte) else { continue }
+        guard !isBegun, byte == UInt8(ascii: "[") else { return nil }
+        (depth, isBegun) = (1, true)
+      } else if depth == 1, [UInt8(ascii: ","), UInt8(ascii: "]")].contains(byte) {
+        if byte == UInt8(ascii: "]") { depth = 0 }
+        guard let begun = start else {
+          guard depth == 0, elements.isEmpty else { return nil }
+          continue
+        }
+        elements.append((text[begun..<index], startLine))
+        start = nil
+      } else if start != nil || !isSpace(byte) {
+        if start == nil { (start, startLine) = (index, line) }
+        switch byte {
+        case UInt8(ascii: "\""): isInString = true
+        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        default: break
+        }
+        guard depth > 0 else { return nil }
+      }
+    }
+    return isBegun && depth == 0 ? elements : nil
   }
 
   /// Reads dictionaries as apps print them; returns false if the file begins with none.
@@ -91,7 +138,7 @@ package struct AttributionFile {
     _ equal: inout [String: Int],
     _ body: (AttributionRow) -> Void
   ) throws(LibcryptoFailure) {
-    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    let digest = try digest()
     var number = 0
     try forEach { record throws(LibcryptoFailure) in
       number += 1
@@ -113,7 +160,7 @@ package struct AttributionFile {
 
   /// Returns the keys that the records of this file have by their numbers, `count` of them now, in any reading of its lines.
   package func numberedKeys(_ count: Int) throws(LibcryptoFailure) -> Set<String> {
-    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    let digest = try digest()
     var keys: Set<String> = []
     let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } + 1
     for number in 1...max(count, lineCount) {
@@ -127,7 +174,7 @@ package struct AttributionFile {
     _ body: (AttributionToken) -> Void,
     malformed: (AttributionRow) -> Void
   ) throws(LibcryptoFailure) {
-    let digest = try AttributionKey.digest([String(decoding: bytes, as: UTF8.self)])
+    let digest = try digest()
     var number = 0
     try forEach { record throws(LibcryptoFailure) in
       number += 1
@@ -175,6 +222,28 @@ package struct AttributionToken: Sendable {
   package let receivedAt: Timestamp?
 }
 
+/// The tokens that are to be exchanged, each once.
+package struct PendingTokens {
+  /// The tokens with the numbers of their earlier requests, in the order of their first records.
+  package private(set) var tokens: [(token: AttributionToken, attempts: Int64)] = []
+  private var places: [String: Int] = [:]
+
+  /// No tokens.
+  package init() {}
+
+  /// Adds a token, unless the journal has its result. Of several records of a token the one that was received last counts.
+  package mutating func add(_ token: AttributionToken, _ journal: AttributionJournal) {
+    guard !journal.hasResult(of: token) else { return }
+    if let place = places[token.row.key] {
+      guard let time = token.receivedAt, tokens[place].token.receivedAt.map({ $0 < time }) ?? true else { return }
+      tokens[place].token = token
+    } else {
+      places[token.row.key] = tokens.count
+      tokens.append((token, journal.standings[token.row.key]?.attempts ?? 0))
+    }
+  }
+}
+
 /// A record with what the sender adds to a payload, or a payload alone.
 private struct Envelope {
   private(set) var payload = JSONValue.null
@@ -201,7 +270,8 @@ private struct Envelope {
     default: defect = "received_at is no text."
     }
     guard let app = record["app_id"], app != .null else { return }
-    appID = (app.integer ?? app.text.flatMap { Int64($0) }).flatMap { $0 >= 0 ? $0 : nil }
+    let digits = app.text.map { $0.hasPrefix("id") ? $0.dropFirst(2) : $0[...] }
+    appID = (app.integer ?? digits.flatMap { Int64($0) }).flatMap { $0 >= 0 ? $0 : nil }
     if appID == nil { defect = "app_id is no number of an app." }
   }
 }

@@ -14,6 +14,8 @@ package final class AttributionJournal {
     package let outcome: AttributionOutcome
     /// The number of requests so far.
     package let attempts: Int64
+    /// The time of receipt; nil if it is not known.
+    fileprivate let receivedAt: Timestamp?
     /// The place among the payloads of the key; nil if the result is no payload.
     fileprivate let place: PayloadPlace?
   }
@@ -65,6 +67,13 @@ package final class AttributionJournal {
     self.standings = standings
     malformedCount = standings.values.count { $0.outcome == .malformed }
     earlierLines = lines
+  }
+
+  /// Indicates that a token is not to be sent: it has a final result. One that has expired is to be sent if its record has
+  /// another time of receipt now.
+  package func hasResult(of token: AttributionToken) -> Bool {
+    guard let standing = standings[token.row.key], standing.outcome.isFinal else { return false }
+    return standing.outcome != .tokenExpired || standing.receivedAt == token.row.time(.receivedAt)
   }
 
   /// Appends the rows that say more than the journal does, durably. Returns their number.
@@ -187,6 +196,7 @@ extension [String: AttributionJournal.Standing] {
       line: line,
       outcome: row.outcome,
       attempts: row.integer(.attempts) ?? 0,
+      receivedAt: row.time(.receivedAt),
       place: PayloadPlace(row)
     )
     guard let old = self[row.key] else {
@@ -197,8 +207,9 @@ extension [String: AttributionJournal.Standing] {
       if place > earlier { self[row.key] = new }
       return (place > earlier, place == earlier ? nil : Swift.min(place, earlier))
     }
-    let says = new.outcome.rank > old.outcome.rank || !old.outcome.isFinal && new.attempts > old.attempts
-    guard says, new.outcome.rank >= old.outcome.rank else { return (false, nil) }
+    // A request for a token that had expired by a wrong time of receipt says more than that time.
+    let isAnswer = new.attempts > old.attempts && old.outcome != .payload
+    guard isAnswer || new.outcome.rank > old.outcome.rank else { return (false, nil) }
     self[row.key] = new
     return (true, nil)
   }

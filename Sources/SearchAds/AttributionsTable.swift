@@ -12,13 +12,13 @@ package enum AttributionOutcome: String, CaseIterable, Sendable {
   /// The order in which one result of a token replaces another: a payload comes before all others.
   package var rank: Int {
     switch self {
-    case .notFound, .unavailable: 0
-    case .tokenInvalid, .tokenExpired, .malformed: 1
+    case .notFound, .unavailable, .malformed: 0
+    case .tokenInvalid, .tokenExpired: 1
     case .payload: 2
     }
   }
 
-  /// Indicates that a later exchange asks again.
+  /// Indicates that a later exchange does not ask again.
   package var isFinal: Bool { rank > 0 }
 }
 

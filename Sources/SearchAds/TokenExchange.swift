@@ -5,8 +5,9 @@ internal import Tables
 
 /// The exchange of tokens for payloads at Apple's server.
 ///
-/// A token without a record (404) is tried again three times, five seconds apart; a failure of the server or of the network
-/// three times, after 5, 10 and 20 seconds or the server's `Retry-After`. A token older than 24 hours is not sent.
+/// A token without a record (404) is tried again three times, five seconds apart; a failure of the server or of the network,
+/// and an answer that is no JSON, three times, after 5, 10 and 20 seconds or the server's `Retry-After`. A token older than
+/// 24 hours is not sent.
 package final class TokenExchange {
   /// The address of Apple's server.
   package static let appleEndpoint = "https://api-adservices.apple.com/api/v1/"
@@ -17,7 +18,7 @@ package final class TokenExchange {
     var attempts: Int64
     /// The numbers of repetitions so far, by their reason.
     var repetitions = (notFound: 0, failed: 0)
-    /// The time at which it may be sent, in milliseconds since 1970.
+    /// The time at which it may be sent, in milliseconds of a clock that nobody sets.
     var dueAt: Int64 = 0
     var status: Int?
   }
@@ -52,20 +53,30 @@ package final class TokenExchange {
     fresh = tokens.map { Pending(token: $0.token, attempts: $0.attempts) }[...]
   }
 
-  /// Exchanges all tokens. `record` receives the rows with their results, in groups.
-  package func run(clock: () -> Timestamp = { .now }, record: ([AttributionRow]) throws -> Void) throws {
+  /// Exchanges all tokens. `record` receives the rows with their results, in groups. The age of a token is by `clock`, and
+  /// pauses are by `uptime`, in milliseconds, so that a clock that is set back does not make them longer.
+  package func run(
+    clock: () -> Timestamp = { .now },
+    uptime: () -> Int64 = uptime,
+    record: ([AttributionRow]) throws -> Void
+  ) throws {
     while !fresh.isEmpty || !delayed.isEmpty || !inFlight.isEmpty {
-      let now = clock().milliseconds
-      try fill(at: now)
+      let now = uptime()
+      try fill(at: now, clock())
       let wait = inFlight.isEmpty ? max((delayed.first?.dueAt ?? now) - now, 0) : Self.turn
       if inFlight.isEmpty, delayed.isEmpty, !fresh.isEmpty { continue }
       for response in try transport.responses(within: min(wait, Self.turn)) {
-        receive(response, at: clock().milliseconds)
+        receive(response, at: uptime())
       }
       if finished.count >= Self.group || inFlight.isEmpty { try flush(record) }
     }
     try flush(record)
   }
+
+  private static let start = ContinuousClock.now
+
+  /// Returns the milliseconds since the first call, by a clock that nobody sets.
+  package static func uptime() -> Int64 { Int64((ContinuousClock.now - start) / .milliseconds(1)) }
 
   private func flush(_ record: ([AttributionRow]) throws -> Void) throws {
     guard !finished.isEmpty else { return }
@@ -73,7 +84,7 @@ package final class TokenExchange {
     finished = []
   }
 
-  private func fill(at now: Int64) throws {
+  private func fill(at now: Int64, _ time: Timestamp) throws {
     while inFlight.count < concurrency {
       let next: Pending
       if let first = delayed.first, first.dueAt <= now {
@@ -83,7 +94,7 @@ package final class TokenExchange {
       } else {
         return
       }
-      if let received = next.token.receivedAt?.milliseconds, now - received > Self.validity {
+      if let received = next.token.receivedAt, time.milliseconds - received.milliseconds > Self.validity {
         finish(next, .tokenExpired, "The token is older than 24 hours.")
         continue
       }
@@ -109,7 +120,13 @@ package final class TokenExchange {
     pending.attempts += 1
     pending.status = response.status > 0 ? response.status : nil
     switch response.status {
-    case 200: finish(pending, payload: response.text)
+    case 200:
+      if let payload = try? JSONValue(parsing: Array(response.text.utf8)) {
+        finish(pending, payload, response.text)
+      } else {
+        // Such as a page about maintenance.
+        fail(pending, "The answer of the server is no JSON.", response, at: now)
+      }
     case 400: finish(pending, .tokenInvalid, "Apple's server refuses the token.")
     case 404:
       guard pending.repetitions.notFound < Self.repetitions else {
@@ -117,16 +134,20 @@ package final class TokenExchange {
       }
       pending.repetitions.notFound += 1
       delay(pending, until: now + Self.pause)
-    default:
-      guard pending.repetitions.failed < Self.repetitions else {
-        let reason =
-          response.status > 0 ? "The server answers with the status \(response.status)." : "\(response.text)."
-        return finish(pending, .unavailable, "\(reason) Exchange the token again later.")
-      }
-      let pause = max(Self.pause << pending.repetitions.failed, min(response.retryAfter, Self.longestPause))
-      pending.repetitions.failed += 1
-      delay(pending, until: now + pause)
+    case 1...: fail(pending, "The server answers with the status \(response.status).", response, at: now)
+    default: fail(pending, "\(response.text).", response, at: now)
     }
+  }
+
+  /// Has a token that failed tried again, or ends it without a result.
+  private func fail(_ pending: Pending, _ reason: String, _ response: IncomingResponse, at now: Int64) {
+    guard pending.repetitions.failed < Self.repetitions else {
+      return finish(pending, .unavailable, "\(reason) Exchange the token again later.")
+    }
+    var pending = pending
+    let pause = max(Self.pause << pending.repetitions.failed, min(response.retryAfter, Self.longestPause))
+    pending.repetitions.failed += 1
+    delay(pending, until: now + pause)
   }
 
   private func delay(_ pending: Pending, until time: Int64) {
@@ -144,16 +165,13 @@ package final class TokenExchange {
     finished.append(row)
   }
 
-  private func finish(_ pending: Pending, payload text: String) {
+  private func finish(_ pending: Pending, _ payload: JSONValue, _ text: String) {
     var row = row(of: pending)
-    if let payload = try? JSONValue(parsing: Array(text.utf8)) {
-      guard let defect = AttributionPayload.read(payload, into: &row) else { return finished.append(row) }
+    if let defect = AttributionPayload.read(payload, into: &row) {
+      row.outcome = .malformed
       row[.detail] = .string(defect)
-    } else {
-      row[.detail] = .string("The answer of the server is no JSON.")
+      row[.rawBody] = .string(text)
     }
-    row.outcome = .malformed
-    if !text.isEmpty { row[.rawBody] = .string(text) }
     finished.append(row)
   }
 

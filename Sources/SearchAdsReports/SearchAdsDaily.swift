@@ -71,6 +71,9 @@ package struct SearchAdsDaily: Sendable {
   /// The number of tests, which are left out.
   package var tests: Int { sums.tests }
 
+  /// The number of attributions that are not counted, because they came after the rows of their days were removed.
+  package private(set) var late: Int64 = 0
+
   /// Counts the rows of `asa_attributions` in an output; nil if it does not have the table.
   package init?(in output: String, jobs: Int) async throws {
     guard let files = try TableFiles(derived: .searchAdsAttributions, in: output) else { return nil }
@@ -93,14 +96,24 @@ package struct SearchAdsDaily: Sendable {
   /// Takes the days before one from `asa_daily` in a folder, because rows of these days were removed. Returns false if there is no such
   /// table; then the days are left out.
   package mutating func keepDays(before first: Int64, from folder: String) throws(FileFailure) -> Bool {
-    sums.groups = sums.groups.filter { $0.key.day.map { $0 >= first } ?? true }
-    guard var stored = try StoredRows(.searchAdsDaily, in: folder) else { return false }
+    for (group, counts) in sums.groups {
+      guard let day = group.day, day < first else { continue }
+      late += counts.conversions
+      sums.groups[group] = nil
+    }
+    guard let stored = try Self.stored(in: folder) else { return false }
+    for (group, counts) in stored where group.day.map({ $0 < first }) ?? false { sums.groups[group] = counts }
+    return true
+  }
+
+  /// The counts of `asa_daily` in a folder; nil if there is no such table.
+  private static func stored(in folder: String) throws(FileFailure) -> [Group: SearchAdsCounts]? {
+    guard var stored = try StoredRows(.searchAdsDaily, in: folder) else { return nil }
     let place = Table.searchAdsDaily.place
+    var groups: [Group: SearchAdsCounts] = [:]
     while let batch = try stored.next() {
       var row = RowCursor(batch, of: .searchAdsDaily)
       while row.next() {
-        let day = row.text(place(.date)).flatMap { Timestamp(dateOrTime: $0)?.daysSince1970 }
-        guard let day, day < first else { continue }
         var counts = SearchAdsCounts()
         func count(_ column: ColumnName) -> Int64 { row.integer(place(column)) ?? 0 }
         (counts.conversions, counts.installs) = (count(.conversions), count(.installs))
@@ -108,15 +121,15 @@ package struct SearchAdsDaily: Sendable {
         (counts.clicks, counts.views) = (count(.conversionsClick), count(.conversionsView))
         counts.name = row.text(place(.campaignName))
         let group = Group(
-          day: day,
+          day: row.text(place(.date)).flatMap { Timestamp(dateOrTime: $0)?.daysSince1970 },
           app: row.integer(place(.appID)),
           campaign: row.integer(place(.campaignID)),
           country: row.text(place(.country))
         )
-        sums.groups[group] = counts
+        groups[group] = counts
       }
     }
-    return true
+    return groups
   }
 
   /// Sets the installs beside the postbacks of Apple Ads of some environments, by the place of the ad.

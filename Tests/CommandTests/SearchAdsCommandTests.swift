@@ -43,6 +43,16 @@ import Testing
     #expect(try rows(folder, "asa_attributions") == before)
   }
 
+  @Test func `a file with the content of an earlier one is left out`() async throws {
+    let folder = try TemporaryFolder()
+    let payload = #"{"received_at":"2026-03-10T10:00:00Z","payload":{"attribution":true,"campaignId":5}}"#
+    for name in ["a", "b"] { try folder.makeFile(name, holding: Array("\(payload)\n\(payload)\n".utf8)) }
+    let files = ["a", "b", "a"].map(folder.path)
+    let read = try await BuiltCommand.run(["asa", "import"] + files + ["--out", folder.path("out"), "--json"])
+    #expect(try JSONValue(parsing: read.output)["rows"]?.integer == 2, "\(read.text)")
+    #expect(read.errorText.contains("\(files[1]) has the same content as \(files[0])"), "\(read.errorText)")
+  }
+
   @Test func `an array on one line has a record in each element`() async throws {
     let folder = try TemporaryFolder()
     let payload = #"{"received_at":"2026-03-10T10:00:00Z","token":"t","payload":{"attribution":false}}"#

@@ -101,6 +101,16 @@ import Testing
     #expect(lookups.warnings.isEmpty)
   }
 
+  @Test(arguments: [
+    ("networks.csv", "ad_network_id, network_name\nabc.skadnetwork , A B\u{A0}\n"),
+    ("networks.json", #"[{"ad_network_id":"abc.skadnetwork ","network_name":"\tA B"}]"#),
+  ]) func `white space around a text is no part of it`(_ name: String, _ text: String) throws {
+    let lookups = try LookupFolder([name: text]).load()
+    #expect(lookups.networks.network("abc.skadnetwork", at: nil)?.name == "A B" && lookups.warnings.isEmpty)
+    let empty = text.replacing("abc.skadnetwork", with: "")
+    #expect(try LookupFolder([name: empty]).problems() == ["\(name):\(name.hasSuffix("csv") ? 2 : 1):ad_network_id"])
+  }
+
   @Test func `unknown columns, repeated rows and unknown files are remarks`() throws {
     let lookups = try LookupFolder([
       "networks.csv": "ad_network_id,network_name,colour\na,A,red\na,A,blue\n",

@@ -3,6 +3,7 @@ import HTTPClient
 import JSON
 import Signatures
 import Tables
+import TestSupport
 import Testing
 
 @testable import SearchAds
@@ -39,6 +40,7 @@ private final class ModelServer: Transport {
     _ tokens: String...,
     receivedAt: Timestamp? = now,
     concurrency: Int = 4,
+    setBack: Int64 = 0,
     _ answer: @escaping (String, Int) -> (status: Int, text: String)
   ) throws -> (rows: [AttributionRow], times: [Int64]) {
     let records = tokens.map { token in
@@ -53,8 +55,10 @@ private final class ModelServer: Transport {
     }
     let server = ModelServer(at: Self.now, answer)
     var rows: [AttributionRow] = []
-    try TokenExchange(found.map { ($0, 0) }, at: "http://server", over: server, concurrency: concurrency)
-      .run(clock: { Timestamp(milliseconds: server.now) }) { rows += $0 }
+    try TokenExchange(found.map { ($0, 0) }, at: "http://server", over: server, concurrency: concurrency).run(
+      clock: { Timestamp(milliseconds: server.now - (server.requests.isEmpty ? 0 : setBack)) },
+      uptime: { server.now }
+    ) { rows += $0 }
     return (rows, server.requests.map { ($0.at - Self.now.milliseconds) / 1000 })
   }
 
@@ -67,6 +71,11 @@ private final class ModelServer: Transport {
   @Test func `a record that is never there has four attempts, and no final result`() throws {
     let (rows, times) = try exchange("a") { _, _ in (404, "") }
     #expect(rows.map(\.outcome) == [.notFound] && times == [0, 5, 10, 15] && !AttributionOutcome.notFound.isFinal)
+  }
+
+  @Test func `a clock that is set back makes no pause longer`() throws {
+    let (rows, times) = try exchange("a", setBack: 86_400_000) { _, _ in (500, "") }
+    #expect(rows.map(\.outcome) == [.unavailable] && times == [0, 5, 15, 35])
   }
 
   @Test(arguments: [500, 503, 429, 0, 302]) func `failures are tried again later and later`(_ status: Int) throws {
@@ -94,9 +103,16 @@ private final class ModelServer: Transport {
     #expect(unknown.rows.map(\.outcome) == [.payload])
   }
 
-  @Test(arguments: ["", "<html>", "[]", "{}"]) func `an answer that is no payload is kept`(_ text: String) throws {
+  @Test func `an answer that is no JSON is tried again`() throws {
+    let (rows, times) = try exchange("a") { _, attempt in (200, attempt < 3 ? "<html>" : Payloads.click) }
+    #expect(rows.map(\.outcome) == [.payload] && times == [0, 5, 15])
+    let never = try exchange("a") { _, _ in (200, "") }
+    #expect(never.rows.map(\.outcome) == [.unavailable] && never.times == [0, 5, 15, 35])
+  }
+
+  @Test(arguments: ["[]", "{}"]) func `an answer that is no payload is kept`(_ text: String) throws {
     let (rows, _) = try exchange("a") { _, _ in (200, text) }
-    #expect(rows.map(\.outcome) == [.malformed] && rows[0].text(.rawBody) == (text.isEmpty ? nil : text))
+    #expect(rows.map(\.outcome) == [.malformed] && rows[0].text(.rawBody) == text)
   }
 
   @Test func `each of many tokens has one result`() throws {
@@ -117,5 +133,63 @@ private final class ModelServer: Transport {
       malformed.append($0)
     }
     #expect(malformed.count == 5 && tokens == 1 && malformed.allSatisfy { $0.outcome == .malformed })
+  }
+
+  private func read(_ lines: [String]) throws -> (tokens: [AttributionToken], malformed: [AttributionRow]) {
+    var (tokens, malformed): ([AttributionToken], [AttributionRow]) = ([], [])
+    try AttributionFile(path: "tokens.jsonl", bytes: Array(lines.joined(separator: "\n").utf8)).tokens {
+      tokens.append($0)
+    } malformed: {
+      malformed.append($0)
+    }
+    return (tokens, malformed)
+  }
+
+  @Test func `an app is read as the App Store writes it`() throws {
+    let tokens = try read([#"{"token":"a","app_id":"id525463029"}"#]).tokens
+    #expect(tokens.map { $0.row.integer(.appID) } == [525_463_029])
+  }
+
+  private func attempted(_ lines: [String], in out: String, _ text: String = Payloads.click) throws -> Int {
+    let (journal, (tokens, malformed)) = (try AttributionJournal(in: out), try read(lines))
+    var pending = PendingTokens()
+    for token in tokens { pending.add(token, journal) }
+    try journal.append(malformed)
+    let server = ModelServer(at: Self.now) { _, _ in (200, text) }
+    try TokenExchange(pending.tokens, at: "http://server", over: server, concurrency: 4)
+      .run(clock: { Timestamp(milliseconds: server.now) }, uptime: { server.now }) { try journal.append($0) }
+    return server.requests.count
+  }
+
+  private func outcomes(in out: String) throws -> [AttributionOutcome] {
+    try AttributionJournal(in: out).standings.values.map(\.outcome)
+  }
+
+  private static func record(_ time: Timestamp) -> String { #"{"token":"a","received_at":"\#(time)"}"# }
+
+  @Test(arguments: [#"{"token":"a","received_at":"today"}"#, record(Timestamp(milliseconds: 1_700_000_000_000))])
+  func `a token whose record is corrected is sent`(_ wrong: String) throws {
+    let folder = try TemporaryFolder()
+    let (out, right) = (folder.path("out"), Self.record(Self.now))
+    #expect(try attempted([wrong], in: out) == 0)
+    #expect(try attempted([wrong], in: out) == 0)
+    #expect(try attempted([wrong, right], in: out) == 1)
+    #expect(try outcomes(in: out) == [.payload])
+    for lines in [[wrong], [right], [wrong, right]] { #expect(try attempted(lines, in: out) == 0) }
+    let both = folder.path("both")
+    #expect(try attempted([wrong, right], in: both) == 1)
+    #expect(try outcomes(in: both) == [.payload])
+  }
+
+  @Test func `an expired token stays so, and a malformed answer is asked for again`() throws {
+    let folder = try TemporaryFolder()
+    let (out, day) = (folder.path("out"), Int64(86_400_000))
+    let old = [2, 3].map { Self.record(Timestamp(milliseconds: Self.now.milliseconds - $0 * day)) }
+    #expect(try attempted([Self.record(Self.now)], in: out, "{}") == 1)
+    #expect(try outcomes(in: out) == [.malformed])
+    #expect(try attempted([Self.record(Self.now)], in: out, "{}") == 1)
+    #expect(try AttributionJournal(in: out).standings.values.map(\.attempts) == [2])
+    for record in old { #expect(try attempted([record], in: out) == 0) }
+    #expect(try outcomes(in: out) == [.tokenExpired])
   }
 }

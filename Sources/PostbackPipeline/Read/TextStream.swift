@@ -1,4 +1,5 @@
 internal import DurableFiles
+package import Signatures
 
 /// The text of one input, decompressed if the input begins as gzip or zstd does.
 ///
@@ -154,5 +155,17 @@ struct TextStream: ~Copyable {
       readCount += Int64(received)
       unused = unused.lowerBound..<unused.upperBound + received
     }
+  }
+}
+
+extension InputFile {
+  /// Returns the SHA-256 of the text, decompressed, which is read to its end; nil if the input is no regular file.
+  package func textDigest() throws -> SHA256Digest? {
+    guard byteCount != nil else { return nil }
+    var stream = TextStream(.file(try OpenFile(path: path)), bufferSize: RecordStream.bufferSize)
+    var text = [UInt8](repeating: 0, count: RecordStream.bufferSize)
+    var hash = try SHA256()
+    while case .text(let count) = try stream.read(into: &text) { try hash.update(text.span.extracting(first: count)) }
+    return try hash.finish()
   }
 }

@@ -227,15 +227,23 @@ struct DailyCommand: DerivedCommand {
     guard Ledger.isThere(derived.state),
       let end = try Ledger.retention(derived.state, ofTable: Table.searchAdsAttributions.name)
     else { return }
-    guard try searchAds?.keepDays(before: Timestamp(milliseconds: end).daysSince1970, from: folder) == false else {
-      return
+    let day = Timestamp(milliseconds: end).daysSince1970
+    if try searchAds?.keepDays(before: day, from: folder) == false {
+      Terminal.note(
+        """
+        Attributions from before \(Timestamp(milliseconds: end)) were removed because of their age. There is no \
+        \(Table.searchAdsDaily.name) with these days, and they cannot be made again: they are left out.
+        """
+      )
+    } else if let late = searchAds?.late, late > 0 {
+      Terminal.warn(
+        """
+        \(late == 1 ? "1 attribution was" : "\(late) attributions were") received before \(Timestamp.name(ofDay: Int(day))), up to \
+        which rows were removed because of their age. \(Table.searchAdsDaily.name) does not count them, as the results of these \
+        days stay, and the next postback retain removes them. Import an old archive into another folder with --out.
+        """
+      )
     }
-    Terminal.note(
-      """
-      Attributions from before \(Timestamp(milliseconds: end)) were removed because of their age. There is no \
-      \(Table.searchAdsDaily.name) with these days, and they cannot be made again: they are left out.
-      """
-    )
   }
 
   /// Keeps the results of days whose rows were removed because of their age. Where there are none, such as in a restored backup, these

@@ -110,6 +110,11 @@ struct ImportCommand: Command {
     } catch {
       throw CommandFailure(of: error)
     }
+    if !summary.repeated.isEmpty {
+      let names = summary.repeated.prefix(5).joined(separator: ", ")
+      let rest = summary.repeated.count > 5 ? " and \(summary.repeated.count - 5) more" : ""
+      Terminal.warn("Inputs with the content of an earlier one are left out: \(names)\(rest).")
+    }
     if summary.revenueLeftOut > 0 {
       Terminal.warn(
         "\(summary.revenueLeftOut) rows have a revenue that is no amount of 0 or more. It is in their extras, and counts as none."

@@ -37,10 +37,15 @@ struct SearchAdsImportCommand: Command {
     let table = try options.beginTable()
     var equal: [String: Int] = [:]
     var malformed: [AttributionRow] = []
+    var earlier: [String: String] = [:]
     for path in paths {
       let file = try SearchAdsOptions.file(at: path)
       var rows: [AttributionRow] = []
       do {
+        if let other = earlier.updateValue(path, forKey: try file.digest()) {
+          Terminal.warn("\(path) has the same content as \(other) and is left out.")
+          continue
+        }
         try file.payloads(&equal) { rows.append($0) }
         try table.append(rows)
         if table.journal.malformedCount > 0 {
@@ -77,8 +82,9 @@ struct SearchAdsExchangeCommand: Command {
     discussion: """
       FILE has a record {"token":…,"received_at":…,"app_id":…} on each line. A token is valid for 24 hours: one that was received
       before is not sent, and is a row with the outcome token_expired. A token without a record at Apple (404) is tried again
-      three times, 5 seconds apart; failures of the server three times, after 5, 10 and 20 seconds. What has no result then is
-      not_found or unavailable, and the same command asks again for it, and for it alone.
+      three times, 5 seconds apart; failures of the server, and answers that are no JSON, three times, after 5, 10 and 20 seconds.
+      What has no result then is not_found or unavailable, and the same command asks again for it. It also asks for tokens whose
+      malformed record, or whose wrong time of receipt, is corrected, and again where Apple's answer was malformed.
 
       Each result is durable in OUT before the next group of them, so that after a crash the same command goes on.
       Exit status: 0; 64 usage, 65 the file of names is wrong, 66 a file does not exist, 70 libcurl or libcrypto failed, 73
@@ -100,16 +106,13 @@ struct SearchAdsExchangeCommand: Command {
   func run() async throws(CommandFailure) {
     let names = try options.table.loadNames()
     let table = try options.table.beginTable()
-    var tokens: [(token: AttributionToken, attempts: Int64)] = []
+    var pending = PendingTokens()
     var malformed: [AttributionRow] = []
-    var seen: Set<String> = []
     for path in paths {
       let file = try SearchAdsOptions.file(at: path)
       do {
-        try file.tokens { token in
-          let standing = table.journal.standings[token.row.key]
-          guard seen.insert(token.row.key).inserted, standing?.outcome.isFinal != true else { return }
-          tokens.append((token, standing?.attempts ?? 0))
+        try file.tokens {
+          pending.add($0, table.journal)
         } malformed: {
           malformed.append($0)
         }
@@ -122,7 +125,7 @@ struct SearchAdsExchangeCommand: Command {
       try table.append(malformed)
       let transport = try CurlTransport()
       let exchange = TokenExchange(
-        tokens,
+        pending.tokens,
         at: options.endpoint,
         over: transport,
         concurrency: options.concurrency

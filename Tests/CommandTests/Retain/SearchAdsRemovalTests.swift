@@ -82,6 +82,24 @@ import Testing
     #expect(try site.lines(Self.journal).allSatisfy { !$0.contains(key) })
   }
 
+  @Test func `daily says which attributions came after those of their days were removed`() async throws {
+    let site = try await Site()
+    let run = ["run", Fixtures.path("postbacks"), "--models", Fixtures.path("models"), "--out", site.out]
+    #expect(try await BuiltCommand.run(run).status == 0)
+    func daily() async throws -> (conversions: Int64?, errors: String) {
+      let result = try await BuiltCommand.run(["daily", site.out, "--json"])
+      return (try JSONValue(parsing: result.output)["apple_search_ads"]?["conversions"]?.integer, result.errorText)
+    }
+    #expect(try await daily().conversions == 3)
+    let words = ["retain", "--older-than", "30d", "--tables", "asa_attributions", "--yes-remove-all"]
+    #expect(try await site.run(words)["asa_rows"]?.integer == 1)
+    let kept = try await daily()
+    #expect(kept.conversions == 3 && !kept.errors.contains("because of their age"), "\(kept)")
+    _ = try await site.run(["asa", "import", site.folder.path("payloads.jsonl")])
+    let told = try await daily()
+    #expect(told.conversions == 3 && told.errors.contains("1 attribution was received before"), "\(told)")
+  }
+
   @Test func `retain removes what is older, and keeps rows without a time`() async throws {
     let site = try await Site()
     let words = ["retain", "--older-than", "30d", "--tables", "asa_attributions", "--yes-remove-all"]

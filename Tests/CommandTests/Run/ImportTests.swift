@@ -122,6 +122,19 @@ import Testing
     #expect(rows[1]["extras"]?.contains("-3.50") == true && rows[2]["extras"]?.contains("yesterday") == true)
   }
 
+  @Test func `leaves an input out whose content an earlier one has`() async throws {
+    let text = Array("date,network,app,count\n2026-03-05,a.skadnetwork,525463029,3\n".utf8)
+    try FileManager.default.createDirectory(atPath: folder.path("in"), withIntermediateDirectories: false)
+    for name in ["in/a.csv", "in/b.csv"] { try folder.makeFile(name, holding: text) }
+    try folder.makeFile("in/c.csv", holding: text + Array("2026-03-06,a.skadnetwork,525463029,4\n".utf8))
+    let gzip = try await BuiltCommand.run(executable: "/usr/bin/env", ["gzip", folder.path("in/b.csv")])
+    #expect(gzip.status == 0)
+    let (json, errors) = try await run([folder.path("in"), folder.path("in/a.csv")], ["--vendor", "acme"])
+    #expect(counts(json) == [3, 3, 0, 0, 0] && json["repeated_inputs"]?.integer == 2, "\(json)")
+    #expect(errors.contains("b.csv.gz (as \(folder.path("in/a.csv")))"), "\(errors)")
+    #expect(try rows().map { $0["count"] } == ["3", "3", "4"])
+  }
+
   @Test(arguments: ["id,text\n1,a\n", "app_id,conversion_value\n", ""])
   func `of a file without a row changes nothing`(_ text: String) async throws {
     _ = try await run([Fixtures.path("inputs/unsigned-branch.csv")], ["--mapping", "branch", "--vendor", "house"])
