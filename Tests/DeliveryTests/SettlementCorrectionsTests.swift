@@ -3,6 +3,7 @@ import HTTPClient
 import Ledger
 import PostbackVerification
 import Signatures
+import Tables
 import TestSupport
 import Testing
 
@@ -130,6 +131,35 @@ private final class SettlementSite {
     #expect(try site.send(for: 2 * day) == ["install/none/none", "event/purchase/60", "event/sign_up/0"])
     try site.settle([("purchase", "50"), ("sign_up", "0"), ("level", "1")])
     #expect(try site.send() == ["correction/purchase/50", "event/level/1"])
+  }
+
+  @Test func `adds no event to what was planned before events were wanted, unless it is planned anew`() throws {
+    let site = try SettlementSite()
+    let (after, outbox) = (site.site.partners[0], site.outbox)
+    var before = after
+    before.kinds = [.install]
+    #expect(try outbox.noteFilters(of: [before], at: site.transport.now).isEmpty)
+    try site.plan([])
+    try site.settle([("purchase", "64.5")], for: before)
+    site.transport.now += 1000
+    #expect(try outbox.noteFilters(of: [after], at: site.transport.now) == ["acme"])
+    try site.settle([("purchase", "60")])
+    #expect(try site.send() == ["install/none/none"])
+    try outbox.setPositions(of: "acme", TableCursor(startOf: .postbacks), nil)
+    try outbox.rewind(["acme"], to: site.folder.state)
+    try site.settle([("purchase", "50")])
+    #expect(try site.send() == ["event/purchase/50"])
+  }
+
+  @Test func `adds an event to what was planned after events were wanted`() throws {
+    let site = try SettlementSite()
+    var before = site.site.partners[0]
+    before.kinds = [.install]
+    _ = try site.outbox.noteFilters(of: [before], at: site.transport.now)
+    _ = try site.outbox.noteFilters(of: site.site.partners, at: site.transport.now)
+    try site.plan([])
+    try site.settle([("purchase", "60")])
+    #expect(try site.send().sorted() == ["event/purchase/60", "install/none/none"])
   }
 
   @Test func `does not send an event that is back when it is too old`() throws {

@@ -16,6 +16,7 @@ final class SettlementCorrections {
   private let output: String
   private let outbox: Outbox
   private let partners: [String: Partner]
+  private let eventsWanted: [String: Int64]
   private var hash: SHA256
   private let find: SQLiteStatement
   private let replace: SQLiteStatement
@@ -39,6 +40,7 @@ final class SettlementCorrections {
     self.partners = Dictionary(partners.all.map { ($0.id, $0) }) { first, _ in first }
     do throws(LibcryptoFailure) { hash = try SHA256() } catch { throw .libcrypto(error) }
     do throws(FileFailure) {
+      eventsWanted = try outbox.eventsWanted()
       find = try outbox.statement(KnownDelivery.selection)
       findAwaited = try outbox.awaitedSelection()
       removeAwaited = try outbox.awaitedRemoval()
@@ -133,7 +135,7 @@ final class SettlementCorrections {
       for chain in chains.values.sorted(by: { $0.head.sequence < $1.head.sequence }) {
         changes += try self.changes(of: chain, by: settled, for: partner, at: now)
       }
-      guard partner.kinds.contains(.event) else { continue }
+      guard partner.kinds.contains(.event), first.plannedAt >= eventsWanted[id] ?? .min else { continue }
       // Without the correction of an event that was sent, what has come in its place would be counted besides it. The missing
       // correction is counted above, and once.
       let isHalf =
