@@ -118,6 +118,7 @@ package final class DeliveryService {
       if isEnding { break }
       try await plan(at: now)
       try restate(at: now)
+      try correctRestated(at: now)
       try sender.fill(at: now, holding: isHeld)
       if settings.endsWhenDone, isDone { break }
       let limit = min(now + Self.commitInterval, settings.deadline?.milliseconds ?? .max)
@@ -240,6 +241,13 @@ package final class DeliveryService {
     sender.unload()
     try SettlementCorrections(settings.output, outbox, settings.partners).run(name, at: now)
     compared = try DeliveryFailure.file { () throws(FileFailure) in try outbox.comparedSettlements() }
+    sender.wake()
+  }
+
+  /// Corrects what was delivered with values that a settlement had replaced meanwhile.
+  private func correctRestated(at now: Int64) throws(DeliveryFailure) {
+    guard try DeliveryFailure.file({ () throws(FileFailure) in try !outbox.restated().isEmpty }) else { return }
+    try SettlementCorrections(settings.output, outbox, settings.partners).correctRestated(at: now)
     sender.wake()
   }
 

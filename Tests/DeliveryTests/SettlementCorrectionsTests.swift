@@ -89,6 +89,12 @@ private final class SettlementSite {
     site.sender.wake()
   }
 
+  /// Corrects what was delivered with values that a settlement had replaced.
+  func correctRestated() throws {
+    try SettlementCorrections(folder.output, outbox, Partners(site.partners)).correctRestated(at: transport.now)
+    site.sender.wake()
+  }
+
   /// Sends what is due within a time in milliseconds; returns the paths of the requests.
   @discardableResult
   func send(for duration: Int64 = 1000) throws -> [String] {
@@ -131,6 +137,52 @@ private final class SettlementSite {
     #expect(try site.send(for: 2 * day) == ["install/none/none", "event/purchase/60", "event/sign_up/0"])
     try site.settle([("purchase", "50"), ("sign_up", "0"), ("level", "1")])
     #expect(try site.send() == ["correction/purchase/50", "event/level/1"])
+  }
+
+  @Test func `corrects what was delivered with values that were replaced between its attempts`() throws {
+    let site = try SettlementSite()
+    site.transport.answer = ModelTransport.status(503)
+    try site.plan([("purchase", "64.5"), ("sign_up", "0")])
+    try site.send()
+    try site.settle([("purchase", "40"), ("sign_up", "1")])
+    try site.settle([("purchase", "30"), ("sign_up", "0")])
+    try site.correctRestated()
+    #expect(site.count(.pending) == 3)
+    site.transport.answer = ModelTransport.status(200)
+    #expect(try site.send(for: 100_000).contains("event/purchase/64.5"))
+    #expect(try !site.outbox.restated().isEmpty)
+    try site.correctRestated()
+    try site.correctRestated()
+    #expect(try site.send() == ["correction/purchase/30"])
+    try site.settle([("purchase", "30"), ("sign_up", "0")])
+    #expect(try site.send().isEmpty && site.count(.delivered) == 4)
+  }
+
+  @Test func `opens a queue from before values that were replaced were kept`() throws {
+    let site = try StateSite()
+    _ = try site.ledger()
+    do {
+      let outbox = try Outbox(in: site.state)
+      for change in ["DROP INDEX deliveries_restated", "ALTER TABLE deliveries DROP COLUMN restated_values"] {
+        try outbox.statement(change).run()
+      }
+    }
+    for _ in 0..<2 { #expect(try Outbox(in: site.state).restated().isEmpty) }
+  }
+
+  @Test func `corrects what the partner has after a correction has failed whose values were replaced`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")])
+    try site.send()
+    site.transport.answer = ModelTransport.status(503)
+    try site.settle([("purchase", "40")])
+    try site.send()
+    try site.settle([])
+    site.transport.answer = ModelTransport.status(400)
+    #expect(try site.send(for: 100_000) == ["correction/purchase/40"] && site.count(.failed) == 1)
+    site.transport.answer = ModelTransport.status(200)
+    try site.correctRestated()
+    #expect(try site.send() == ["correction/purchase/0"])
   }
 
   @Test func `adds no event to what was planned before events were wanted, unless it is planned anew`() throws {

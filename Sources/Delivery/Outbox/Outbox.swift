@@ -49,7 +49,11 @@ package final class Outbox {
     if found == 0 { try database.execute("BEGIN; \(Self.schema); PRAGMA user_version = \(Self.version); COMMIT") }
     try database.execute("\(AwaitedEvents.schema); \(StagedEvents.schema)")
     try database.execute("\(EarlierPositions.schema); \(BackupTime.schema); \(PartnerFilter.schema)")
-    try database.execute(RemovedDeliveries.schema)
+    let columns = "SELECT count(*) FROM pragma_table_info('deliveries') WHERE name = '\(RestatedDelivery.column)'"
+    if try database.integer(columns) == 0 {
+      try database.execute("ALTER TABLE deliveries ADD COLUMN \(RestatedDelivery.column) TEXT")
+    }
+    try database.execute("\(RemovedDeliveries.schema); \(RestatedDelivery.index)")
     insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
     revival = try SQLiteStatement(database, PassingCancellation.revival)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
