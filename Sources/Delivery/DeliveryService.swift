@@ -94,8 +94,8 @@ package final class DeliveryService {
       settings.log.warning("unknown_partner", "\(count) deliveries wait for the partner \(id), which is not configured")
     }
     try DeliveryFailure.file { () throws(FileFailure) in
+      try noteFilters(at: Self.clock())
       if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
-      try noteFilters()
       compared = try outbox.comparedSettlements()
       settings.log.info("delivering", "the postbacks of \(settings.output)")
       try register(isLast: false)
@@ -113,11 +113,12 @@ package final class DeliveryService {
       last = now
       if let deadline = settings.deadline, now >= deadline.milliseconds { break }
       for signal in signals.pending() {
-        if signal.asksToEnd { isEnding = true } else { try reload() }
+        if signal.asksToEnd { isEnding = true } else { try reload(at: now) }
       }
       if isEnding { break }
       try await plan(at: now)
       try restate(at: now)
+      try correctRestated(at: now)
       try sender.fill(at: now, holding: isHeld)
       if settings.endsWhenDone, isDone { break }
       let limit = min(now + Self.commitInterval, settings.deadline?.milliseconds ?? .max)
@@ -171,8 +172,8 @@ package final class DeliveryService {
   }
 
   /// Tells of partners whose filters were changed after rows were planned for them.
-  private func noteFilters() throws(FileFailure) {
-    for id in try outbox.noteFilters(of: settings.partners.all) where !settings.replans {
+  private func noteFilters(at now: Int64) throws(FileFailure) {
+    for id in try outbox.noteFilters(of: settings.partners.all, at: now) where !settings.replans {
       settings.log.warning(
         "filters_changed",
         "The filters of \(id) have changed. What they left out before is sent only if deliver runs once with --replan"
@@ -243,6 +244,13 @@ package final class DeliveryService {
     sender.wake()
   }
 
+  /// Corrects what was delivered with values that a settlement had replaced meanwhile.
+  private func correctRestated(at now: Int64) throws(DeliveryFailure) {
+    guard try DeliveryFailure.file({ () throws(FileFailure) in try !outbox.restated().isEmpty }) else { return }
+    try SettlementCorrections(settings.output, outbox, settings.partners).correctRestated(at: now)
+    sender.wake()
+  }
+
   /// Indicates that deliveries to a partner may have values that the settlement has replaced: rows are still planned, or the
   /// comparison is yet to come.
   private func isHeld(_ partner: String) -> Bool {
@@ -257,7 +265,7 @@ package final class DeliveryService {
       }
   }
 
-  private func reload() throws(DeliveryFailure) {
+  private func reload(at now: Int64) throws(DeliveryFailure) {
     do throws(PartnersErrors) {
       let partners = try settings.load()
       do throws(FileFailure) {
@@ -277,7 +285,7 @@ package final class DeliveryService {
       try sender.use(settings.partners)
       // The rows that are left are planned for the new partners.
       try planner.stop()
-      try noteFilters()
+      try noteFilters(at: now)
       try limitWaits(at: Self.clock())
     }
     planned = nil

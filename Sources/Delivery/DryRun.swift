@@ -28,6 +28,7 @@ package final class DryRun {
       try settings.check()
       outbox = try Outbox.open(settings, isTrial: true)
       try outbox.begin()
+      _ = try outbox.noteFilters(of: settings.partners.all, at: now)
       if settings.replans { try outbox.rewind(settings.partners.all.map(\.id), to: settings.state) }
     } catch {
       throw .file(error)

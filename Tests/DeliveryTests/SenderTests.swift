@@ -1,3 +1,4 @@
+import DurableFiles
 import HTTPClient
 import Ledger
 import Testing
@@ -28,6 +29,27 @@ import Testing
     try site.send()
     #expect(transport.requests.count == attempts)
     #expect(site.count("acme", .failed) == 1)
+  }
+
+  @Test func `keeps the last answer of a delivery that is given up without another attempt`() throws {
+    let transport = ModelTransport { request, _ in
+      IncomingResponse(number: request.number, status: 503, text: "busy")
+    }
+    let partner = try DeliverySite.partner("acme") { $0.retry.givesUpAfter = 900_000 }
+    let site = try DeliverySite([partner], transport)
+    let start = transport.now
+    try site.plan(1, to: "acme")
+    try site.send(for: 100_000)
+    // The process does not run for a day.
+    transport.now += 86_400_000
+    try site.send()
+    #expect(transport.requests.count == 2 && site.count("acme", .failed) == 1)
+    let row = try site.outbox.statement("SELECT attempts, last_attempt_at, http_status, error FROM deliveries").first {
+      row throws(FileFailure) in
+      (try row.integer(0) as Int64, try row.integer(1) as Int64, try row.integer(2) as Int64, row.text(3))
+    }
+    let error = "the time of give_up_after_s is over; the last failure was: busy"
+    #expect(try #require(row) == (2, start + 60_000, 503, error))
   }
 
   @Test func `respects Retry-After up to an hour`() throws {

@@ -3,6 +3,7 @@ import HTTPClient
 import Ledger
 import PostbackVerification
 import Signatures
+import Tables
 import TestSupport
 import Testing
 
@@ -88,6 +89,12 @@ private final class SettlementSite {
     site.sender.wake()
   }
 
+  /// Corrects what was delivered with values that a settlement had replaced.
+  func correctRestated() throws {
+    try SettlementCorrections(folder.output, outbox, Partners(site.partners)).correctRestated(at: transport.now)
+    site.sender.wake()
+  }
+
   /// Sends what is due within a time in milliseconds; returns the paths of the requests.
   @discardableResult
   func send(for duration: Int64 = 1000) throws -> [String] {
@@ -130,6 +137,81 @@ private final class SettlementSite {
     #expect(try site.send(for: 2 * day) == ["install/none/none", "event/purchase/60", "event/sign_up/0"])
     try site.settle([("purchase", "50"), ("sign_up", "0"), ("level", "1")])
     #expect(try site.send() == ["correction/purchase/50", "event/level/1"])
+  }
+
+  @Test func `corrects what was delivered with values that were replaced between its attempts`() throws {
+    let site = try SettlementSite()
+    site.transport.answer = ModelTransport.status(503)
+    try site.plan([("purchase", "64.5"), ("sign_up", "0")])
+    try site.send()
+    try site.settle([("purchase", "40"), ("sign_up", "1")])
+    try site.settle([("purchase", "30"), ("sign_up", "0")])
+    try site.correctRestated()
+    #expect(site.count(.pending) == 3)
+    site.transport.answer = ModelTransport.status(200)
+    #expect(try site.send(for: 100_000).contains("event/purchase/64.5"))
+    #expect(try !site.outbox.restated().isEmpty)
+    try site.correctRestated()
+    try site.correctRestated()
+    #expect(try site.send() == ["correction/purchase/30"])
+    try site.settle([("purchase", "30"), ("sign_up", "0")])
+    #expect(try site.send().isEmpty && site.count(.delivered) == 4)
+  }
+
+  @Test func `opens a queue from before values that were replaced were kept`() throws {
+    let site = try StateSite()
+    _ = try site.ledger()
+    do {
+      let outbox = try Outbox(in: site.state)
+      for change in ["DROP INDEX deliveries_restated", "ALTER TABLE deliveries DROP COLUMN restated_values"] {
+        try outbox.statement(change).run()
+      }
+    }
+    for _ in 0..<2 { #expect(try Outbox(in: site.state).restated().isEmpty) }
+  }
+
+  @Test func `corrects what the partner has after a correction has failed whose values were replaced`() throws {
+    let site = try SettlementSite()
+    try site.plan([("purchase", "64.5")])
+    try site.send()
+    site.transport.answer = ModelTransport.status(503)
+    try site.settle([("purchase", "40")])
+    try site.send()
+    try site.settle([])
+    site.transport.answer = ModelTransport.status(400)
+    #expect(try site.send(for: 100_000) == ["correction/purchase/40"] && site.count(.failed) == 1)
+    site.transport.answer = ModelTransport.status(200)
+    try site.correctRestated()
+    #expect(try site.send() == ["correction/purchase/0"])
+  }
+
+  @Test func `adds no event to what was planned before events were wanted, unless it is planned anew`() throws {
+    let site = try SettlementSite()
+    let (after, outbox) = (site.site.partners[0], site.outbox)
+    var before = after
+    before.kinds = [.install]
+    #expect(try outbox.noteFilters(of: [before], at: site.transport.now).isEmpty)
+    try site.plan([])
+    try site.settle([("purchase", "64.5")], for: before)
+    site.transport.now += 1000
+    #expect(try outbox.noteFilters(of: [after], at: site.transport.now) == ["acme"])
+    try site.settle([("purchase", "60")])
+    #expect(try site.send() == ["install/none/none"])
+    try outbox.setPositions(of: "acme", TableCursor(startOf: .postbacks), nil)
+    try outbox.rewind(["acme"], to: site.folder.state)
+    try site.settle([("purchase", "50")])
+    #expect(try site.send() == ["event/purchase/50"])
+  }
+
+  @Test func `adds an event to what was planned after events were wanted`() throws {
+    let site = try SettlementSite()
+    var before = site.site.partners[0]
+    before.kinds = [.install]
+    _ = try site.outbox.noteFilters(of: [before], at: site.transport.now)
+    _ = try site.outbox.noteFilters(of: site.site.partners, at: site.transport.now)
+    try site.plan([])
+    try site.settle([("purchase", "60")])
+    #expect(try site.send().sorted() == ["event/purchase/60", "install/none/none"])
   }
 
   @Test func `does not send an event that is back when it is too old`() throws {

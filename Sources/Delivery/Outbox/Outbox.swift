@@ -49,7 +49,11 @@ package final class Outbox {
     if found == 0 { try database.execute("BEGIN; \(Self.schema); PRAGMA user_version = \(Self.version); COMMIT") }
     try database.execute("\(AwaitedEvents.schema); \(StagedEvents.schema)")
     try database.execute("\(EarlierPositions.schema); \(BackupTime.schema); \(PartnerFilter.schema)")
-    try database.execute(RemovedDeliveries.schema)
+    let columns = "SELECT count(*) FROM pragma_table_info('deliveries') WHERE name = '\(RestatedDelivery.column)'"
+    if try database.integer(columns) == 0 {
+      try database.execute("ALTER TABLE deliveries ADD COLUMN \(RestatedDelivery.column) TEXT")
+    }
+    try database.execute("\(RemovedDeliveries.schema); \(RestatedDelivery.index)")
     insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
     revival = try SQLiteStatement(database, PassingCancellation.revival)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
@@ -90,7 +94,8 @@ package final class Outbox {
   }
 
   private static let columns = """
-    sequence, delivery_id, kind, event_name, supersedes, attempts, first_attempt_at, received_at, delivery_values
+    sequence, delivery_id, kind, event_name, supersedes, attempts, first_attempt_at, received_at, delivery_values,
+      last_attempt_at, http_status, error
     """
   private static let schema = """
     CREATE TABLE positions (partner TEXT PRIMARY KEY, postbacks TEXT, events TEXT);
@@ -202,6 +207,9 @@ package final class Outbox {
       supersedes: row.isNull(4) ? nil : DeliveryID(try row.wide(4)),
       attempts: try row.integer(5, as: Int.self),
       firstAttemptAt: row.isNull(6) ? nil : try row.integer(6),
+      lastAttemptAt: row.isNull(9) ? nil : try row.integer(9),
+      status: row.isNull(10) ? 0 : try row.integer(10, as: Int.self),
+      error: row.isNull(11) ? nil : row.text(11),
       receivedAt: row.isNull(7) ? nil : try row.integer(7),
       values: values
     )

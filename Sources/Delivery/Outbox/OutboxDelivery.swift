@@ -72,6 +72,11 @@ struct PendingDelivery: Sendable {
   let supersedes: DeliveryID?
   let attempts: Int
   let firstAttemptAt: Int64?
+  let lastAttemptAt: Int64?
+  /// The status of the last response; 0 if there was none.
+  let status: Int
+  /// The reason of the last failure; nil if there was none.
+  let error: String?
   let receivedAt: Int64?
   let values: DeliveryValues
 

@@ -14,12 +14,14 @@ struct KnownDelivery {
   /// Indicates that it was never sent, because the last settlement did not have its event.
   let lacksEvent: Bool
   let receivedAt: Int64?
+  let plannedAt: Int64
   let values: DeliveryValues
 
   /// The statement that finds the deliveries of a postback, in the order of acceptance.
   static let selection = """
     SELECT sequence, delivery_id, partner, event_name, supersedes IS NOT NULL, state, attempts = 0,
-      state = 'cancelled' AND attempts = 0 AND error IS '\(PassingCancellation.noEvent)', received_at, delivery_values
+      state = 'cancelled' AND attempts = 0 AND error IS '\(PassingCancellation.noEvent)', received_at, planned_at,
+      delivery_values
     FROM deliveries WHERE postback_key = ? ORDER BY sequence
     """
 
@@ -34,7 +36,8 @@ struct KnownDelivery {
     isUntouched = try row.integer(6, as: Int.self) == 1
     lacksEvent = try row.integer(7, as: Int.self) == 1
     receivedAt = row.isNull(8) ? nil : try row.integer(8)
-    values = try DeliveryValues(row.text(9), in: Outbox.name)
+    plannedAt = try row.integer(9)
+    values = try DeliveryValues(row.text(10), in: Outbox.name)
   }
 
   /// Indicates that it is an event which was sent, and which the settlement does not have, or has with other values.

@@ -21,7 +21,11 @@ package enum PartnerFilter: String, CaseIterable, Sendable {
   /// The kinds of deliveries.
   case send
 
-  static let schema = "CREATE TABLE IF NOT EXISTS filters (partner TEXT PRIMARY KEY, filter TEXT NOT NULL)"
+  /// The filters of partners, and the times since which those want events that did not before.
+  static let schema = """
+    CREATE TABLE IF NOT EXISTS filters (partner TEXT PRIMARY KEY, filter TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS events_wanted (partner TEXT PRIMARY KEY, since INTEGER NOT NULL)
+    """
 }
 
 extension Partner {
@@ -33,6 +37,11 @@ extension Partner {
       ["\(includesLost)", "\(includesNulls)", "\(minimumTrust)"],
     ]
     return lists.map { $0?.joined(separator: ",") ?? "all" }.joined(separator: ";")
+  }
+
+  /// Indicates that a text of filters has the kind `event`.
+  fileprivate static func wantsEvents(_ filters: String) -> Bool {
+    filters.split(separator: ";").dropLast().last?.split(separator: ",").contains("event") ?? false
   }
 }
 
@@ -58,14 +67,29 @@ extension [TemplatePlaceholder: PlaceholderValue] {
 
 extension Outbox {
   /// Notes the filters of partners. Returns the ids of those that had others before.
-  func noteFilters(of partners: [Partner]) throws(FileFailure) -> [String] {
+  func noteFilters(of partners: [Partner], at now: Int64) throws(FileFailure) -> [String] {
+    // Where the clock has jumped back, later times are wrong.
+    try statement("UPDATE events_wanted SET since = ?1 WHERE since > ?1").run(.integer(now))
     var changed: [String] = []
     for partner in partners where partner.isEnabled {
       let earlier = try statement("SELECT filter FROM filters WHERE partner = ?")
         .first(.text(partner.id)) { $0.text(0) }
-      if let earlier, earlier != partner.filters { changed.append(partner.id) }
+      if let earlier, earlier != partner.filters {
+        changed.append(partner.id)
+        if partner.kinds.contains(.event), !Partner.wantsEvents(earlier) {
+          try statement("INSERT OR REPLACE INTO events_wanted VALUES (?, ?)").run(.text(partner.id), .integer(now))
+        }
+      }
       try statement("INSERT OR REPLACE INTO filters VALUES (?, ?)").run(.text(partner.id), .text(partner.filters))
     }
     return changed
+  }
+
+  /// Returns the times of planning, by the id of the partner, before which events were not wanted.
+  func eventsWanted() throws(FileFailure) -> [String: Int64] {
+    let pairs = try statement("SELECT partner, since FROM events_wanted").all { row throws(FileFailure) in
+      (row.text(0), try row.integer(1) as Int64)
+    }
+    return Dictionary(pairs) { first, _ in first }
   }
 }

@@ -16,6 +16,7 @@ final class SettlementCorrections {
   private let output: String
   private let outbox: Outbox
   private let partners: [String: Partner]
+  private let eventsWanted: [String: Int64]
   private var hash: SHA256
   private let find: SQLiteStatement
   private let replace: SQLiteStatement
@@ -23,11 +24,14 @@ final class SettlementCorrections {
   private let count: SQLiteStatement
   private let findAwaited: SQLiteStatement
   private let removeAwaited: SQLiteStatement
+  private let restate: SQLiteStatement
 
   /// A change of the outbox by a settlement.
   private enum Change {
     case add(PlannedDelivery)
     case replace(sequence: Int64, DeliveryValues)
+    /// Notes the values of a delivery that was tried with others, or that there are none.
+    case restate(sequence: Int64, DeliveryValues?)
     case cancel(sequence: Int64, partner: String)
     /// Counts a correction that the partner does not get.
     case count(partner: String)
@@ -39,9 +43,11 @@ final class SettlementCorrections {
     self.partners = Dictionary(partners.all.map { ($0.id, $0) }) { first, _ in first }
     do throws(LibcryptoFailure) { hash = try SHA256() } catch { throw .libcrypto(error) }
     do throws(FileFailure) {
+      eventsWanted = try outbox.eventsWanted()
       find = try outbox.statement(KnownDelivery.selection)
       findAwaited = try outbox.awaitedSelection()
       removeAwaited = try outbox.awaitedRemoval()
+      restate = try outbox.restatement()
       replace = try outbox.statement("UPDATE deliveries SET delivery_values = ? WHERE sequence = ?")
       cancel = try outbox.statement(
         "UPDATE deliveries SET state = 'cancelled', error = ?, next_attempt_at = NULL WHERE sequence = ?"
@@ -84,6 +90,32 @@ final class SettlementCorrections {
     }
   }
 
+  /// Corrects the deliveries whose values a settlement has replaced while they were tried, if they have a result now.
+  func correctRestated(at now: Int64) throws(DeliveryFailure) {
+    let found = try DeliveryFailure.file { () throws(FileFailure) in
+      try outbox.restated().map { restated throws(FileFailure) in
+        (restated, try find.all(.wide(UInt128(restated.postback)), as: KnownDelivery.init))
+      }
+    }
+    let changes = try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
+      var changes: [Change] = []
+      for (restated, deliveries) in found {
+        let chains = DeliveryChain.chains(of: deliveries.filter { $0.partner == restated.partner })
+        guard let partner = partners[restated.partner], let chain = chains[restated.event],
+          chain.head.state == .delivered
+        else { continue }
+        changes += try correction(of: chain, to: restated.values, in: restated.postback, for: partner, at: now)
+      }
+      return changes
+    }
+    try DeliveryFailure.file { () throws(FileFailure) in
+      try outbox.transaction { () throws(FileFailure) in
+        for change in changes { try make(change, at: now) }
+        try outbox.forgetRestated()
+      }
+    }
+  }
+
   // MARK: - Reading
 
   /// A settled postback with its deliveries, and with the partners that await its events.
@@ -122,7 +154,7 @@ final class SettlementCorrections {
       else { continue }
       for event in settled.events {
         let values = settled.values(of: event, in: awaited.values)
-        changes.append(try addition(event.name, values, of: settled, to: partner, awaited.receivedAt, at: now))
+        changes.append(try addition(event.name, values, of: settled.key, to: partner, awaited.receivedAt, at: now))
       }
       changes.append(.removeAwaited(settled.key, partner: awaited.partner))
     }
@@ -133,7 +165,7 @@ final class SettlementCorrections {
       for chain in chains.values.sorted(by: { $0.head.sequence < $1.head.sequence }) {
         changes += try self.changes(of: chain, by: settled, for: partner, at: now)
       }
-      guard partner.kinds.contains(.event) else { continue }
+      guard partner.kinds.contains(.event), first.plannedAt >= eventsWanted[id] ?? .min else { continue }
       // Without the correction of an event that was sent, what has come in its place would be counted besides it. The missing
       // correction is counted above, and once.
       let isHalf =
@@ -142,7 +174,7 @@ final class SettlementCorrections {
         let values = settled.values(of: event, in: first.values)
         let refusal = isHalf ? "the partner does not want corrections" : nil
         changes.append(
-          try addition(event.name, values, of: settled, to: partner, first.receivedAt, refusal: refusal, at: now)
+          try addition(event.name, values, of: settled.key, to: partner, first.receivedAt, refusal: refusal, at: now)
         )
       }
     }
@@ -160,28 +192,42 @@ final class SettlementCorrections {
     let event = settled.events.first { $0.name == head.event }
     let isGone = head.event != nil && event == nil
     let new = settled.values(replacing: head.values, event: event, isGone: isGone)
+    if head.state == .pending, !head.isUntouched {
+      return [.restate(sequence: head.sequence, new.restated == head.values.restated ? nil : new)]
+    }
     guard new != head.values else { return [] }
     switch head.state {
-    case .pending where !head.isUntouched, .failed, .cancelled: return []
+    case .failed, .cancelled: return []
     case .pending where isGone && !head.isCorrection: return [.cancel(sequence: head.sequence, partner: partner.id)]
     case .pending: return [.replace(sequence: head.sequence, new)]
-    case .delivered:
-      // A correction that has failed is not sent once more, unless it has other values.
-      guard new.restated != head.values.restated, new.restated != chain.last.values.restated else { return [] }
-      guard partner.kinds.contains(.correction) else {
-        // The difference is counted once.
-        return [.count(partner: partner.id), .replace(sequence: head.sequence, new)]
-      }
-      // A correction is late by its nature, so that it has no time of receipt.
-      return [try addition(head.event, new, of: settled, to: partner, nil, correcting: chain, at: now)]
+    case .delivered: return try correction(of: chain, to: new, in: settled.key, for: partner, at: now)
     }
+  }
+
+  /// The changes of a delivery that the partner has confirmed.
+  private func correction(
+    of chain: DeliveryChain,
+    to new: DeliveryValues,
+    in postback: PostbackKey,
+    for partner: Partner,
+    at now: Int64
+  ) throws(LibcryptoFailure) -> [Change] {
+    let head = chain.head
+    // A correction that has failed is not sent once more, unless it has other values.
+    guard new.restated != head.values.restated, new.restated != chain.last.values.restated else { return [] }
+    guard partner.kinds.contains(.correction) else {
+      // The difference is counted once.
+      return [.count(partner: partner.id), .replace(sequence: head.sequence, new)]
+    }
+    // A correction is late by its nature, so that it has no time of receipt.
+    return [try addition(head.event, new, of: postback, to: partner, nil, correcting: chain, at: now)]
   }
 
   /// The addition of an event of a postback, or of the correction of a delivery.
   private func addition(
     _ event: String?,
     _ values: DeliveryValues,
-    of postback: EffectivePostback,
+    of postback: PostbackKey,
     to partner: Partner,
     _ receivedAt: Int64?,
     correcting chain: DeliveryChain? = nil,
@@ -193,14 +239,14 @@ final class SettlementCorrections {
       PlannedDelivery(
         id: try DeliveryID(
           partner: partner.id,
-          postback: postback.key,
+          postback: postback,
           kind: kind,
           event: event,
           supersedes: chain?.last.id,
           &hash
         ),
         partner: partner.id,
-        postback: postback.key,
+        postback: postback,
         kind: kind,
         event: event,
         supersedes: chain?.head.id,
@@ -219,6 +265,8 @@ final class SettlementCorrections {
     switch change {
     case .add(let delivery): try outbox.add(delivery, at: now)
     case .replace(let sequence, let values): try replace.run(.text(values.json), .integer(sequence))
+    case .restate(let sequence, let values):
+      try restate.run(values.map { .text($0.json) } ?? .null, .integer(sequence))
     case .cancel(let sequence, let partner):
       try cancel.run(.text(PassingCancellation.noEvent), .integer(sequence))
       outbox.countCancelled(of: partner)

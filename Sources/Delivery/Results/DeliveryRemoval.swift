@@ -39,7 +39,7 @@ extension Outbox {
 
   /// Masks the ids of a request in the values and answers of deliveries.
   private func mask(_ request: RemovalRequest) throws(FileFailure) {
-    for column in ["delivery_values", "error"] {
+    for column in ["delivery_values", RestatedDelivery.column, "error"] {
       let texts = try statement(
         "SELECT sequence, \(column) FROM deliveries WHERE \(column) IS NOT NULL AND sequence > ? LIMIT 2000"
       )

@@ -123,15 +123,16 @@ final class PartnerQueue {
   /// The time by which an attempt may be late because others were before it, in milliseconds.
   private static let patience: Int64 = 60_000
 
+  /// The outcome of a delivery that ends without another attempt.
   private func outcome(_ delivery: PendingDelivery, _ state: DeliveryState, error: String) -> AttemptOutcome {
     AttemptOutcome(
       sequence: delivery.sequence,
       state: state,
       attempts: delivery.attempts,
       firstAttemptAt: delivery.firstAttemptAt,
-      lastAttemptAt: delivery.firstAttemptAt,
-      status: 0,
-      error: error,
+      lastAttemptAt: delivery.lastAttemptAt,
+      status: delivery.status,
+      error: delivery.error.map { "\(error); the last failure was: \($0)" } ?? error,
       nextAttemptAt: nil
     )
   }
