@@ -196,10 +196,7 @@ package final class Outbox {
   }
 
   private func pending(_ row: SQLiteStatement) throws(FileFailure) -> PendingDelivery {
-    guard let values = DeliveryValues(json: row.text(8)) else {
-      throw .damaged(database.path, "The values of a delivery are not readable")
-    }
-    return PendingDelivery(
+    PendingDelivery(
       sequence: try row.integer(0),
       id: DeliveryID(try row.wide(1)),
       kind: try row.word(2, as: DeliveryKind.self),
@@ -211,7 +208,7 @@ package final class Outbox {
       status: row.isNull(10) ? 0 : try row.integer(10, as: Int.self),
       error: row.isNull(11) ? nil : row.text(11),
       receivedAt: row.isNull(7) ? nil : try row.integer(7),
-      values: values
+      values: try DeliveryValues(row.text(8), in: database.path)
     )
   }
 

@@ -1,4 +1,5 @@
 internal import Base
+internal import DurableFiles
 internal import JSON
 internal import PostbackVerification
 internal import Signatures
@@ -79,11 +80,6 @@ struct PendingDelivery: Sendable {
   let error: String?
   let receivedAt: Int64?
   let values: DeliveryValues
-
-  /// The filter of a partner, as it is now, that leaves the delivery out; nil if there is none.
-  func exclusion(by partner: Partner) -> PartnerFilter? {
-    partner.kinds.contains(kind) ? values.values.exclusion(by: partner) : .send
-  }
 }
 
 /// The values of a delivery, as they are kept in the outbox.
@@ -105,6 +101,12 @@ struct DeliveryValues: Sendable, Equatable {
       case .null, .array, .object: continue
       }
     }
+  }
+
+  /// Reads the values in a row of a file; throws if it is damaged.
+  init(_ json: String, in path: String) throws(FileFailure) {
+    guard let values = DeliveryValues(json: json) else { throw .damaged(path, "The values are not readable") }
+    self = values
   }
 
   /// The values as a JSON object, in the order of the macros.

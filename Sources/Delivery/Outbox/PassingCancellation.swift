@@ -7,17 +7,15 @@ internal import PostbackVerification
 enum PassingCancellation {
   static let noEvent = "the settlement has no such event"
 
-  static func filter(_ filter: PartnerFilter) -> String { "\(filter.rawValue) of the partner leaves it out" }
+  /// The reason for what a filter leaves out, by its name.
+  static func filter(_ name: String) -> String { "the setting \(name) of the partner leaves it out" }
 
   /// The statement that makes a delivery pending again.
-  static var revival: String {
-    let reasons = [noEvent] + PartnerFilter.allCases.map(filter)
-    return """
-      UPDATE deliveries SET state = 'pending', error = NULL, received_at = ?, next_attempt_at = ?, delivery_values = ?
-      WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0
-        AND error IN (\(reasons.map { "'\($0)'" }.joined(separator: ", "))) RETURNING 1
-      """
-  }
+  static let revival = """
+    UPDATE deliveries SET state = 'pending', error = NULL, received_at = ?, next_attempt_at = ?, delivery_values = ?
+    WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0
+      AND (error = '\(noEvent)' OR error LIKE '\(filter("%"))') RETURNING 1
+    """
 }
 
 extension Outbox {

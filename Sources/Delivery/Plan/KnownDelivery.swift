@@ -69,11 +69,3 @@ struct DeliveryChain {
     if !delivery.isCorrection || delivery.state == .delivered || delivery.state == .pending { head = delivery }
   }
 }
-
-extension DeliveryValues {
-  /// Reads the values in a row of a file; throws if it is damaged.
-  init(_ json: String, in path: String) throws(FileFailure) {
-    guard let values = DeliveryValues(json: json) else { throw .damaged(path, "The values are not readable") }
-    self = values
-  }
-}

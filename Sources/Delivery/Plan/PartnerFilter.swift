@@ -65,6 +65,13 @@ extension [TemplatePlaceholder: PlaceholderValue] {
   }
 }
 
+extension PendingDelivery {
+  /// The filter of a partner, as it is now, that leaves the delivery out; nil if there is none.
+  func exclusion(by partner: Partner) -> PartnerFilter? {
+    partner.kinds.contains(kind) ? values.values.exclusion(by: partner) : .send
+  }
+}
+
 extension Outbox {
   /// Notes the filters of partners. Returns the ids of those that had others before.
   func noteFilters(of partners: [Partner], at now: Int64) throws(FileFailure) -> [String] {

@@ -103,7 +103,7 @@ final class PartnerQueue {
   /// The outcome of a delivery that is not attempted any more; nil for others.
   func ended(_ delivery: PendingDelivery, _ now: Int64) -> AttemptOutcome? {
     if let filter = delivery.exclusion(by: partner) {
-      return outcome(delivery, .cancelled, error: PassingCancellation.filter(filter))
+      return outcome(delivery, .cancelled, error: PassingCancellation.filter(filter.rawValue))
     }
     if let firstAt = delivery.firstAttemptAt {
       guard now - firstAt > partner.retry.givesUpAfter + Self.patience else { return nil }
