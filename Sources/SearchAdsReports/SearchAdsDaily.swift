@@ -106,6 +106,15 @@ package struct SearchAdsDaily: Sendable {
     return true
   }
 
+  /// Returns the number of attributions of some days that `asa_daily` in a folder does not have yet.
+  package func uncounted(of days: Range<Int64>, in folder: String) throws(FileFailure) -> Int64 {
+    let stored = try Self.stored(in: folder) ?? [:]
+    return sums.groups.reduce(0) { count, one in
+      guard let day = one.key.day, days.contains(day) else { return count }
+      return count + max(one.value.conversions - (stored[one.key]?.conversions ?? 0), 0)
+    }
+  }
+
   /// The counts of `asa_daily` in a folder; nil if there is no such table.
   private static func stored(in folder: String) throws(FileFailure) -> [Group: SearchAdsCounts]? {
     guard var stored = try StoredRows(.searchAdsDaily, in: folder) else { return nil }

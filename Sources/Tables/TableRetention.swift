@@ -31,9 +31,12 @@ package struct TableRetention {
   /// The old parts that stay because one follower has not read them.
   package struct Waiting: Sendable {
     /// The number of rows.
-    package fileprivate(set) var rows: Int64 = 0
+    package var rows: Int64 = 0
     /// The time for which the part that is longest due is due.
     package fileprivate(set) var delay = Duration.zero
+
+    /// No rows.
+    package init() {}
   }
 
   private let followers: [Follower]

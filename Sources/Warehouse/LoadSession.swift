@@ -185,12 +185,15 @@ final class LoadSession {
   /// Begins a copy of rows, which `endCopy` with the same `directly` ends: into the table, or past rows that are there.
   func beginCopy(into loaded: LoadedTable, directly: Bool = false) throws(LoadFailure) {
     let task = "the rows of \(loaded.table.name)"
-    if !directly {
-      if let staging = loaded.staging { try connection.execute(staging, doing: "a temporary table") }
-      if let emptying = loaded.emptying { try connection.execute(emptying, doing: task) }
-    }
+    if !directly, loaded.table.key != nil { try beginStaging(of: loaded) }
     try connection.beginCopy(directly ? loaded.directCopy : loaded.copy, doing: task)
     try connection.put(CopyRows.start)
+  }
+
+  /// Makes the staging table, without rows.
+  func beginStaging(of loaded: LoadedTable) throws(LoadFailure) {
+    try connection.execute(loaded.staging, doing: "a temporary table")
+    try connection.execute(loaded.emptying, doing: "the rows of \(loaded.table.name)")
   }
 
   func endCopy(
@@ -223,13 +226,22 @@ struct LoadedBatch<Mark: Sendable>: Sendable {
   let mark: Mark
 }
 
-/// A row that was masked after it was loaded: as it was, and encoded as it is now, unless it was removed since.
+/// A row that was masked after it was loaded, encoded as it is now, unless it was removed since.
 struct MaskedCopy: Sendable {
-  let earlier: [TableRemoval.Row]
+  /// The row as the database may have it: as it was, and as it is now, if the output is a backup in which it is masked again.
+  let rows: [TableRemoval.Row]
   let now: CopyRows?
 
   fileprivate init(_ row: MaskedRow, of table: Table) throws(FileFailure) {
-    earlier = row.earlier
+    var rows = row.earlier
+    if let now = row.now, let first = rows.first {
+      var cursor = RowCursor(now, of: table)
+      if cursor.next(), let source = TableRemoval.Source(cursor, of: table) {
+        let (format, part) = (first.format, first.part)
+        rows.append(.init(format: format, part: part, offset: first.offset, byteCount: 0, key: nil, source: source))
+      }
+    }
+    self.rows = rows
     now = try row.now.map { now throws(FileFailure) in try CopyRows(now, of: table) }
   }
 }

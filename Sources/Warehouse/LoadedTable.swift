@@ -46,12 +46,13 @@ struct LoadedTable {
   var directCopy: String { "COPY \(name) (\(columns)) FROM STDIN (FORMAT binary)" }
 
   /// The statement that begins a copy past rows that are there: into the staging table if the table has a key, and otherwise into the table.
-  var copy: String { table.key == nil ? directCopy : "COPY \(stagingName) (\(columns)) FROM STDIN (FORMAT binary)" }
+  var copy: String { table.key == nil ? directCopy : stagingCopy }
 
-  /// The statement that makes the staging table of this session, which each transaction leaves empty; nil if the table has
-  /// no key.
-  var staging: String? {
-    guard table.key != nil else { return nil }
+  /// The statement that begins a copy into the staging table.
+  var stagingCopy: String { "COPY \(stagingName) (\(columns)) FROM STDIN (FORMAT binary)" }
+
+  /// The statement that makes the staging table of this session, which each transaction leaves empty.
+  var staging: String {
     let columns = table.columns.map {
       "\($0.name.rawValue.quotedIdentifier) \(SQLDialect.postgresql.typeName($0.type))"
     }
@@ -59,8 +60,8 @@ struct LoadedTable {
       "CREATE TEMPORARY TABLE IF NOT EXISTS \(stagingName) (\(columns.joined(separator: ", "))) ON COMMIT DELETE ROWS"
   }
 
-  /// The statement that empties the staging table within a transaction; nil if the table has no key.
-  var emptying: String? { table.key.map { _ in "DELETE FROM \(stagingName)" } }
+  /// The statement that empties the staging table within a transaction.
+  var emptying: String { "DELETE FROM \(stagingName)" }
 
   /// The statement that moves rows from the staging table, except those whose key is there; nil if the table has no key.
   var insertion: String? {
@@ -70,6 +71,15 @@ struct LoadedTable {
       ON CONFLICT (\(key.rawValue.quotedIdentifier)) DO NOTHING
       """
     }
+  }
+
+  /// The statement that moves rows from the staging table, except those whose key is there, as if they had been loaded at the time
+  /// of its parameter.
+  var insertionAtTime: String {
+    """
+    INSERT INTO \(name) (\(columns), \(Self.loadedAt)) SELECT \(columns), $1::timestamptz FROM \(stagingName) \
+    ON CONFLICT DO NOTHING
+    """
   }
 
   // MARK: - Differences

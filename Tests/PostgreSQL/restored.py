@@ -178,6 +178,43 @@ def masked(site):
     print(f"  {points} points", end="")
 
 
+def masked_and_restored(site):
+    """A backup from before a forget: --reload loses none of the rows that were masked, and the same forget replaces them again."""
+    schema, output, backup = site.new_schema(), site.written("masked-restored", site.inputs[0]), site.work / "masked-backup"
+    site.load(output, schema)
+    ids = site.server.sql(
+        f"SELECT transaction_id FROM {schema}.skan_postbacks WHERE transaction_id ~ '^[0-9A-Fa-f-]{{36}}$' ORDER BY 1 LIMIT 2"
+    ).split("\n")
+    site.append(output, mentions(site.work / "restored-mentions.jsonl", site.inputs[1], ids))
+    site.load(output, schema)
+    # The next load notes a position behind these rows.
+    site.server.sql(f"DELETE FROM {schema}.postback_loads")
+    site.append(output, lines(site, site.work / "behind.jsonl", range(5000, 5010)))
+    site.load(output, schema)
+    shutil.copytree(output, backup)
+    forget = ("forget", "--out", output, "--transaction-id", ids[0])
+    site.postback(*forget)
+    masked = {table: count["masked"] for table, count in site.load(output, schema).items() if count["masked"]}
+    hold(masked.get("skan_postbacks", 0) > 9 and masked.get("skan_rejects", 0) > 9, f"{masked}")
+    shutil.rmtree(output)
+    shutil.copytree(backup, output)
+    site.append(output, lines(site, site.work / "after-forget.jsonl", range(6000, 6010)))
+    site.load(output, schema, status=65)
+    site.load(output, schema, "--reload", ",".join(TABLES))
+    whole = site.new_schema()
+    site.load(output, whole)
+    for table in TABLES:
+        counts = [site.server.sql(f"SELECT count(*) FROM {s}.{table}") for s in (schema, whole)]
+        hold(counts[0] == counts[1], f"{table} has {counts[0]} rows and not {counts[1]} after --reload")
+    site.postback(*forget)
+    site.load(output, schema)
+    fresh = site.new_schema()
+    site.load(output, fresh)
+    for table in TABLES:
+        rows = [site.server.sql(f"SELECT to_jsonb(t) - 'loaded_at' FROM {s}.{table} t ORDER BY 1") for s in (schema, fresh)]
+        hold(rows[0] == rows[1], f"the rows of {table} are not those of a first load")
+
+
 def missed(site):
     """Rows that are removed before the first load are counted, and retain waits once the database is known."""
     schema, output = site.new_schema(), site.work / "missed"

@@ -22,6 +22,7 @@ import Testing
   @Test func `quotes the schema as an identifier`() {
     #expect(postbacks.name == name)
     #expect(postbacks.copy.hasPrefix(#"COPY pg_temp."postback_skan_postbacks" ("postback_key", "#))
+    #expect(postbacks.insertionAtTime.contains(#"", loaded_at) SELECT "postback_key", "#))
     #expect(postbacks.insertion?.hasPrefix("INSERT INTO \(name) (") == true)
     #expect(postbacks.creation.contains("ALTER TABLE \(name) ADD COLUMN loaded_at timestamptz NOT NULL DEFAULT now();"))
   }
@@ -46,7 +47,7 @@ import Testing
 
   @Test func `without a key is filled directly`() {
     let events = LoadedTable(table: .events, schema: "public")
-    #expect(events.staging == nil && events.insertion == nil)
+    #expect(events.insertion == nil)
     #expect(events.copy.hasPrefix(#"COPY "public"."skan_events" ("#))
     #expect(events.alterations(of: types(of: events), hasKey: false).isEmpty)
   }

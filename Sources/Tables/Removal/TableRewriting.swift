@@ -213,7 +213,7 @@ package struct TableRewriting {
 
 extension TableRemoval.Source {
   /// Reads the identity of the record in a row of `skan_rejects`; nil for rows of other tables.
-  fileprivate init?(_ row: borrowing RowCursor, of table: Table) {
+  package init?(_ row: borrowing RowCursor, of table: Table) {
     guard table.name == Table.rejects.name, let digest = row.text(table.place(.rawSHA256)) else { return nil }
     self.init(
       file: row.text(table.place(.sourceFile)),

@@ -50,7 +50,7 @@ struct RetainCommand: Command {
       ids of the postbacks stay in the state, so a later copy is still a duplicate. The state records what was removed:
       state check stays sound, and daily keeps the results of the days that are gone. With --spool, files in SPOOL/done and
       SPOOL/failed that were put away more than AGE ago are removed too. Of asa_attributions, its journal and skan_imported each
-      row of a whole day goes that is older; rows without a time stay. Other
+      row of a whole day goes that is older; rows without a time stay, and attributions wait until daily has counted them. Other
       derived tables stay as they are. An interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
       it do this itself (watch --retain).
       With --archive each part is first copied, durably, into the folder of its table in DIR, such as on a larger disk, and
@@ -104,6 +104,7 @@ struct RetainCommand: Command {
     var files = 0
     var (attributions, imports) = (0, 0)
     var refusal: RemovalRefusal?
+    let uncounted = try await uncountedAttributions()
     do throws(FileFailure) {
       let state = DurableFolder(folder)
       StateReserve.release(in: state)
@@ -114,7 +115,11 @@ struct RetainCommand: Command {
       if let ledger, !tables.isEmpty { refusal = try removeParts(ledger, &removed) }
       if removed.parts.contains(where: { $0.table == Table.rejects.name }) { try DerivedStore.removePage(in: output) }
       if let ledger, let spool, refusal == nil { refusal = try removeFiles(of: spool, ledger, &files) }
-      if removesAttributions, refusal == nil { refusal = try removeAttributions(ledger, &attributions) }
+      if uncounted > 0 {
+        removed.waiting[Self.daily, default: TableRetention.Waiting()].rows += uncounted
+      } else if removesAttributions, refusal == nil {
+        refusal = try removeAttributions(ledger, &attributions)
+      }
       if removesImports, refusal == nil { refusal = try removeImports(&imports) }
     } catch {
       throw CommandFailure(error)
@@ -123,6 +128,25 @@ struct RetainCommand: Command {
       try report(removed, files, (attributions, imports))
     }
     if let refusal { throw CommandFailure(refusal) }
+  }
+
+  /// The name of the daily report among the followers of a state.
+  private static let daily = "daily"
+
+  /// Returns the number of old attributions of Apple Search Ads that the daily report has not counted; 0 if none waits for it.
+  private func uncountedAttributions() async throws(CommandFailure) -> Int64 {
+    guard removesAttributions, !options.isWithoutWaiting, Ledger.isThere(folder) else { return 0 }
+    do {
+      guard try Follower.all(of: folder).contains(where: { $0.name == Self.daily }),
+        let counts = try await SearchAdsDaily(in: output, jobs: 1)
+      else { return 0 }
+      // What came for days of which rows were removed before is never counted.
+      let first = try Ledger.retention(folder, ofTable: Table.searchAdsAttributions.name)
+      let (start, end) = (first.map { Timestamp(milliseconds: $0).daysSince1970 } ?? .min, before.daysSince1970)
+      return start < end ? try counts.uncounted(of: start..<end, in: output) : 0
+    } catch {
+      throw CommandFailure(of: error)
+    }
   }
 
   /// Removes the attributions of Apple Search Ads, and counts them. Returns the reason not to, if there is one.

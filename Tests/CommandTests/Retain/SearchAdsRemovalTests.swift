@@ -100,6 +100,29 @@ import Testing
     #expect(told.conversions == 3 && told.errors.contains("1 attribution was received before"), "\(told)")
   }
 
+  @Test func `retain waits until daily has counted`() async throws {
+    let site = try await Site()
+    let run = ["run", Fixtures.path("postbacks"), "--models", Fixtures.path("models"), "--out", site.out]
+    #expect(try await BuiltCommand.run(run).status == 0)
+    let time = Timestamp(milliseconds: Timestamp.now.milliseconds - 40 * 86_400_000)
+    let late = #"{"received_at":"\#(time)","token":"late","payload":{"attribution":true,"campaignId":5}}"#
+    try site.folder.makeFile("late.jsonl", holding: Array(late.utf8))
+    let daily = ["daily", site.out, "--json"]
+    #expect(try await BuiltCommand.run(daily).status == 0)
+    _ = try await site.run(["asa", "import", site.folder.path("late.jsonl")])
+    let words = ["retain", "--older-than", "30d", "--tables", "asa_attributions", "--yes-remove-all"]
+    let waits = try await site.run(words)
+    #expect(waits["asa_rows"]?.integer == 0, "\(waits)")
+    #expect(waits["waiting"] == .array([.object([.init("follower", .string("daily")), .init("rows", .integer(1))])]))
+    #expect(try await BuiltCommand.run(daily).status == 0)
+    #expect(try await site.run(words)["asa_rows"]?.integer == 2)
+    let counted = try JSONValue(parsing: try await BuiltCommand.run(daily).output)
+    #expect(counted["apple_search_ads"]?["conversions"]?.integer == 4)
+    // What is imported for these days later is never counted, so nothing waits for it.
+    _ = try await site.run(["asa", "import", site.folder.path("late.jsonl")])
+    #expect(try await site.run(words)["asa_rows"]?.integer == 1)
+  }
+
   @Test func `retain removes what is older, and keeps rows without a time`() async throws {
     let site = try await Site()
     let words = ["retain", "--older-than", "30d", "--tables", "asa_attributions", "--yes-remove-all"]
