@@ -120,7 +120,7 @@ package final class DeliveryService {
       try restate(at: now)
       try correctRestated(at: now)
       try sender.fill(at: now, holding: isHeld)
-      if settings.endsWhenDone, isDone { break }
+      if settings.endsWhenDone, try DeliveryFailure.file({ () throws(FileFailure) in try isDone() }) { break }
       let limit = min(now + Self.commitInterval, settings.deadline?.milliseconds ?? .max)
       try sender.wait(at: now, until: planner.isDone ? limit : now, clock: Self.clock)
       try DeliveryFailure.file { () throws(FileFailure) in try report(at: Self.clock()) }
@@ -257,12 +257,18 @@ package final class DeliveryService {
     planner.isPlanning(for: partner) || settlement != nil && compared[partner] != settlement?.name
   }
 
-  /// Indicates that all rows are planned and nothing is pending for the partners.
-  private var isDone: Bool {
-    planner.isDone && planned != nil && sender.inFlightCount == 0
-      && sender.queues.allSatisfy { queue in
-        !queue.partner.isEnabled || (queue.outcomeCount == 0 && outbox.counts[queue.partner.id]?[.pending] ?? 0 == 0)
+  /// Tells if all rows are planned and nothing is pending for the partners, or is due only after the deadline.
+  private func isDone() throws(FileFailure) -> Bool {
+    guard planner.isDone, planned != nil, sender.inFlightCount == 0 else { return false }
+    for queue in sender.queues where queue.partner.isEnabled {
+      guard queue.outcomeCount == 0 else { return false }
+      guard outbox.counts[queue.partner.id]?[.pending] ?? 0 > 0 else { continue }
+      guard let end = settings.deadline?.milliseconds else { return false }
+      for again in [false, true] {
+        guard try outbox.due(of: queue.partner.id, again: again, at: end, limit: 1).isEmpty else { return false }
       }
+    }
+    return true
   }
 
   private func reload(at now: Int64) throws(DeliveryFailure) {

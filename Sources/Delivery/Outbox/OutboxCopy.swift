@@ -60,7 +60,7 @@ extension Outbox {
         .incompatible,
         "\(settings.state)/\(name)",
         "The file is missing, and this output had deliveries. All of them would be sent again, with the same ids",
-        advice: "Put back the file, or give --replan once; with --dry-run it prints what would be sent"
+        advice: "Put back the file, or give deliver --once --replan; with --dry-run it prints what would be sent"
       )
     }
     let outbox = isThere || !isTrial ? try Outbox(in: settings.state) : try temporary()
@@ -69,7 +69,7 @@ extension Outbox {
         .incompatible,
         "\(settings.state)/\(name)",
         "The deliveries are those of a backup of \(time). What was sent later would be sent again, with the same ids",
-        advice: "Give --replan once; with --dry-run it prints what would be sent"
+        advice: "Give deliver --once --replan; with --dry-run it prints what would be sent"
       )
     }
     return outbox

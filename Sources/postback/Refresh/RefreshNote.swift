@@ -13,7 +13,9 @@ enum RefreshNote {
       return "\(tables.reduce(0) { $0 + number("loaded", of: $1) }) rows loaded"
     case "deliver":
       let partners = summary?["partners"]?.elements ?? []
-      return "\(partners.reduce(0) { $0 + number("pending", of: $1) }) pending"
+      let failed = partners.reduce(0) { $0 + number("failed", of: $1) }
+      let note = "\(partners.reduce(0) { $0 + number("pending", of: $1) }) pending"
+      return failed > 0 ? "\(note), \(failed) failed so far" : note
     default: return ""
     }
   }
