@@ -3,6 +3,7 @@ internal import CampaignEnrichment
 internal import DerivedTables
 internal import DurableFiles
 internal import JSON
+internal import TableReading
 internal import Tables
 
 // Reports without postbacks, and those that have much fewer rows than the one before.
@@ -42,7 +43,10 @@ extension DailySummary {
     in output: String,
     emptied: (day: Int64, postbacks: Int64)? = nil
   ) throws(FileFailure) {
-    if let emptied, emptied.postbacks > Self.mostMoved, try lost(in: output) >= emptied.postbacks {
+    // Days that are ahead of the clock are counted when they have come.
+    if let emptied, emptied.day < rows.receiptsAhead.firstDay ?? .max, emptied.postbacks > Self.mostMoved,
+      try lost(in: output) >= emptied.postbacks
+    {
       try settings.replacement.verify(
         .daily,
         in: output,
