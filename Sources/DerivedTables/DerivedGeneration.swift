@@ -39,7 +39,12 @@ package final class DerivedGeneration {
     folder = "\(store.path)/\(next)\(DerivedStore.incompleteEnding)"
     manifest = if let before { try DerivedManifest(in: "\(store.path)/\(before)") } else { DerivedManifest() }
     // A process that was killed may have left these steps of its commit.
-    if let before { try Self.publish("\(store.path)/\(before)", in: output) }
+    if let before {
+      if try store.target(ofLink: DerivedStore.currentName) == nil {
+        try store.point(DerivedStore.currentName, to: "\(before)")
+      }
+      try Self.publish("\(store.path)/\(before)", in: output)
+    }
     try Self.removeOthers(than: before, in: store)
     _ = try DurableFolder(making: folder)
     if let before { try Self.linkTables(in: "\(store.path)/\(before)", into: folder) }

@@ -82,7 +82,9 @@ package enum DerivedStore {
 
   /// Indicates that the folder of an output has all tables of the generation that counts.
   package static func isPublished(in output: String) throws(FileFailure) -> Bool {
-    let current = DurableFolder("\(output)/\(folderName)/\(currentName)")
+    let store = try folder(in: output)
+    if try current(of: store) != nil, try store.target(ofLink: currentName) == nil { return false }
+    let current = DurableFolder("\(store.path)/\(currentName)")
     for table in tableNames where try current.byteCount(of: table) != nil {
       if try DurableFolder(output).target(ofLink: table) != place(of: table) { return false }
     }
@@ -103,15 +105,20 @@ package enum DerivedStore {
     return folder
   }
 
-  /// Returns the number of the generation that counts; nil before the first one. Throws if the link to it leads elsewhere.
+  /// Returns the number of the generation that counts; nil before the first one. Where the link to it is lost, such as in a copy by a
+  /// program that leaves links out, it is the newest: days whose rows were removed are in no other place. Throws if the link leads
+  /// elsewhere.
   static func current(of store: DurableFolder) throws(FileFailure) -> Int? {
-    guard let target = try store.target(ofLink: currentName) else { return nil }
+    guard let target = try store.target(ofLink: currentName) else {
+      guard try store.byteCount(of: ".") != nil else { return nil }
+      return try store.names().compactMap { name in Int(name).flatMap { $0 > 0 && "\($0)" == name ? $0 : nil } }.max()
+    }
     guard let number = Int(target), number > 0, "\(number)" == target, try store.target(ofLink: target) == nil else {
       throw FileFailure(
         .incompatible,
         "\(store.path)/\(currentName)",
         "The symbolic link leads to \(target), which is not a directory of derived tables",
-        advice: "Remove \(store.path), and make the tables again with postback refresh"
+        advice: "Remove the link, and give postback refresh, which takes the newest directory beside it"
       )
     }
     return number
@@ -145,7 +152,10 @@ package final class DerivedSnapshot: Sendable {
           .damaged,
           path,
           "The directory is missing, and the derived tables with it",
-          advice: "Remove \(store.path), and make the tables again with postback refresh"
+          advice: """
+            Put the directory back, or \(store.path) of a backup. Without one remove \(store.path), and make the tables again with \
+            postback refresh: days whose rows were removed are lost then
+            """
         )
       }
       (folder, self.pin, manifest) = (path, pin, try DerivedManifest(in: path))

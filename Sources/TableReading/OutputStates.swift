@@ -64,19 +64,24 @@ package struct OutputStates: Sendable {
 extension TableFiles {
   /// Returns the files of a table with the rows that a state had committed when it was read.
   ///
-  /// A complete part that was moved away is left out, and one that was compressed is read as it is. Throws if an open part is
-  /// gone, or if the table is only in another format than JSON Lines.
+  /// A complete part that was moved away is left out, and its path goes to `missing`. One that was compressed is read as it is. Throws
+  /// if an open part is gone, if one has lost rows at its end, or if the table is only in another format than JSON Lines.
   static func committed(
     _ reading: LedgerReading,
     of table: Table,
-    in output: String
+    in output: String,
+    missing: inout [String]
   ) throws(FileFailure) -> [InputFile] {
     let all = reading.parts.filter { $0.table == table.name && $0.rows > 0 }
     let parts = all.filter { $0.format == .jsonLines }
     if parts.isEmpty, let other = all.first { throw .noJSONLines("\(output)/\(other.folder)/\(other.name)") }
     var inputs: [InputFile] = []
     for part in parts {
-      if let input = try file(of: part, in: "\(output)/\(part.folder)") { inputs.append(input) }
+      if let input = try file(of: part, in: "\(output)/\(part.folder)") {
+        inputs.append(input)
+      } else {
+        missing.append("\(output)/\(part.folder)/\(part.name)")
+      }
     }
     return inputs
   }
@@ -90,6 +95,9 @@ extension TableFiles {
     for name in [part.name] + compressions.map({ part.name + $0 })
     where try DurableFolder(folder).byteCount(of: name) != nil {
       guard var input = try InputFile.enumerate(["\(folder)/\(name)"]).first else { continue }
+      if name == part.name, let count = input.byteCount, count < part.length {
+        throw .damaged("\(folder)/\(name)", "The file has \(count) of the \(part.length) bytes that were committed")
+      }
       // It was complete only after the state was read.
       if part.phase == .open { (input.limit, input.byteCount) = (part.length, part.length) }
       return input

@@ -19,6 +19,9 @@ package struct TableFiles: Sendable {
   /// The numbers of the lines that are skipped, by the paths of their files.
   var leftOut: [String: Set<Int>] = [:]
 
+  /// The paths of complete parts that a state has and that are not in their places, so that their rows do not count.
+  package private(set) var missing: [String] = []
+
   /// Indicates that the files can be read more than once. Standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }
 
@@ -36,13 +39,13 @@ package struct TableFiles: Sendable {
     _ states: OutputStates = OutputStates()
   ) throws(FileFailure) {
     self.table = table
-    var inputs: [InputFile] = []
+    var (inputs, missing): ([InputFile], [String]) = ([], [])
     var isOfWholeRuns = true
     for path in paths {
       switch try TablePlace(path) {
       case .folder(let names) where names.contains(where: { Table.names.contains($0) || $0 == StateFolder.name }):
         if let reading = states.reading(of: path) {
-          inputs += try Self.committed(reading, of: table, in: path)
+          inputs += try Self.committed(reading, of: table, in: path, missing: &missing)
         } else if names.contains(table.name) {
           inputs += try Self.parts(of: table, in: "\(path)/\(table.name)")
         }
@@ -63,7 +66,7 @@ package struct TableFiles: Sendable {
         if table.isRejects { inputs += try InputFile.enumerate([path]) }
       }
     }
-    self.inputs = inputs
+    (self.inputs, self.missing) = (inputs, missing)
     self.isOfWholeRuns = isOfWholeRuns
   }
 

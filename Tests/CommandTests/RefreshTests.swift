@@ -216,6 +216,31 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.path("out/skan_daily/_summary.json")))
   }
 
+  @Test func `takes the tables that are there if the link to them is lost`() async throws {
+    _ = try await refresh()
+    let link = folder.path("out/_derived/current")
+    try FileManager.default.removeItem(atPath: link)
+    let again = try await refresh(["--only", "settle,enrich,daily"])
+    #expect(again["daily"]?.state == "current", "\(again)")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "1")
+  }
+
+  @Test func `tells of parts that are gone, and refuses those that have lost rows`() async throws {
+    _ = try await refresh()
+    let path = folder.path("out/skan_rejects/part-00000001.jsonl")
+    let rows = try Data(contentsOf: URL(filePath: path))
+    try FileManager.default.removeItem(atPath: path)
+    let gone = try await BuiltCommand.run(["refresh", "--config", configuration, "--only", "settle"])
+    #expect(gone.status == 0 && gone.errorText.contains("1 complete part is not in place"), "\(gone.errorText)")
+    // A whole row is gone from the end.
+    let end = try #require(rows.dropLast().lastIndex(of: UInt8(ascii: "\n")))
+    try rows[...end].write(to: URL(filePath: path))
+    let cut = try await BuiltCommand.run(["refresh", "--config", configuration, "--only", "settle"])
+    #expect(cut.status == 65 && cut.errorText.contains("bytes that were committed"), "\(cut.errorText)")
+    try rows.write(to: URL(filePath: path))
+    #expect(try await BuiltCommand.run(["refresh", "--config", configuration, "--only", "settle"]).status == 0)
+  }
+
   @Test(arguments: ["_derived", "_derived/current"]) func `follows no link that leads elsewhere`(_ name: String)
     async throws
   {

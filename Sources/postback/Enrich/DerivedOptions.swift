@@ -174,7 +174,13 @@ final class DerivedWork {
       removals = hasState ? try Ledger.removals(options.state) : nil
       positions =
         hasState ? try TableCursor.ends(of: Table.all, in: options.output, state: options.state) : []
-      tables = try options.tables(progress)
+      tables = try Self.tables(options, progress, removals)
+      if let path = tables.missing.first {
+        let parts = tables.missing.count == 1 ? "1 complete part is" : "\(tables.missing.count) complete parts are"
+        Terminal.warn(
+          "\(parts) not in place, such as \(path): the rows do not count. postback state check names all that is missing."
+        )
+      }
       rows = try tables.digest()
       cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
@@ -188,11 +194,23 @@ final class DerivedWork {
     }
   }
 
+  /// Finds the tables of the run. If rows are removed from these meanwhile, throws `.locked` and not what a rewritten part looks like.
+  private static func tables(
+    _ options: DerivedOptions,
+    _ progress: AnalysisProgress.Handler?,
+    _ removals: Int64?
+  ) throws -> RunTables {
+    do { return try options.tables(progress) } catch {
+      try verifyNothingRemoved(since: removals, options)
+      throw error
+    }
+  }
+
   /// Returns what a closure makes of the tables of the run. If it fails, and rows were removed from these meanwhile, throws
   /// `.locked`: files may be gone because of that.
   func reading<Value>(_ body: () async throws -> Value) async throws -> Value {
     do { return try await body() } catch {
-      try verifyNothingRemoved()
+      try Self.verifyNothingRemoved(since: removals, options)
       throw error
     }
   }
@@ -200,12 +218,12 @@ final class DerivedWork {
   /// Commits the generation, and removes results for parts that the commands did not use. Throws `.locked` if rows were removed from
   /// the tables of the run meanwhile: some may have been read after that, and the results of their days would be too low for good.
   func commit(_ commands: [any DerivedCommand.Type]) throws {
-    try verifyNothingRemoved()
+    try Self.verifyNothingRemoved(since: removals, options)
     try generation.commit()
     try cache.removeOthers(of: [.keys, .copied, .copies, .matching] + commands.flatMap { $0.kinds })
   }
 
-  private func verifyNothingRemoved() throws {
+  private static func verifyNothingRemoved(since removals: Int64?, _ options: DerivedOptions) throws {
     guard try removals == nil || Ledger.removals(options.state) == removals else {
       throw FileFailure(
         .locked,
