@@ -25,16 +25,18 @@ struct SameCampaignTests {
 
   /// All tests, of which some are not possible.
   func all() -> [SignalTest] {
-    let all = senders.values.reduce(into: Set()) { $0.formUnion($1) }.sorted()
+    var others: [Int32: Set<Int32>] = [:]
+    for group in senders.values { for forwarder in group { others[forwarder, default: []].formUnion(group) } }
+    let all = others.sorted { $0.key < $1.key }
     return [ClusterMeasure.fine, .coarse, .nulls].flatMap { measure in
-      all.compactMap { test(measure, $0, among: all) }
+      all.compactMap { forwarder, others in test(measure, forwarder, among: others) }
     }
   }
 
-  /// The test of a forwarder against all others, with the evidence against the one that it differs least from.
-  private func test(_ measure: ClusterMeasure, _ forwarder: Int32, among all: [Int32]) -> SignalTest? {
+  /// The test of a forwarder against all others of its campaigns, with the evidence against the one that it differs least from.
+  private func test(_ measure: ClusterMeasure, _ forwarder: Int32, among others: Set<Int32>) -> SignalTest? {
     guard var test = test(measure, forwarder, against: nil) else { return nil }
-    let pairs = all.filter { $0 != forwarder }.compactMap { self.test(measure, forwarder, against: $0) }
+    let pairs = others.sorted().filter { $0 != forwarder }.compactMap { self.test(measure, forwarder, against: $0) }
     if pairs.count < 2 {
       test = pairs.first ?? test
       test.isOfOnePair = true
@@ -51,7 +53,9 @@ struct SameCampaignTests {
     var (score, start) = (0.0, 0)
     while start < rows.count {
       let first = rows[start].key
-      guard senders[first.group.campaign]?.contains(forwarder) == true else {
+      guard let senders = senders[first.group.campaign], senders.contains(forwarder),
+        senders.contains(other ?? forwarder)
+      else {
         start += 1
         continue
       }
