@@ -211,8 +211,9 @@ class Serve(Scenario):
         time.sleep(0.5 if self.consumes else 0)
         child = int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
         os.kill(child, 15)
-        if process.wait(timeout=60) != 0:
-            raise SystemExit(f"{self.name}: serve did not leave")
+        status = process.wait(timeout=60)
+        if status != 0:
+            raise SystemExit(f"{self.name}: serve ended with {status}: {(hunt.work / 'serve.log').read_text()[-400:]}")
 
     def acknowledged(self, received):
         return re.findall(rb'"transaction-id"\s*:\s*"([^"]+)"', received)
