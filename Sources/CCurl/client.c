@@ -232,7 +232,10 @@ static void finish(transfer *transfer, CURLcode code, ccurl_finished finished) {
   library.curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &retry_after);
   // More of a body than is read says nothing about the response.
   if (code == CURLE_WRITE_ERROR && transfer->read_count > ccurl_read_bytes) code = CURLE_OK;
-  if (transfer->has_head && status >= 200 && !transfer->needs_body) code = CURLE_OK;
+  const int is_final = transfer->has_head && status >= 200;
+  if (is_final && !transfer->needs_body) code = CURLE_OK;
+  // A connection that is closed within a head, or behind that of an interim response, is none for the library.
+  if (!is_final && code == CURLE_OK) code = CURLE_WEIRD_SERVER_REPLY;
   const char *error = NULL;
   if (code != CURLE_OK) error = transfer->message[0] ? transfer->message : library.curl_easy_strerror(code);
   if (code != CURLE_OK && transfer->is_refused) error = "the address is not a public one, and allow_addresses does not have it";
