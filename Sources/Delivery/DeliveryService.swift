@@ -246,8 +246,9 @@ package final class DeliveryService {
 
   /// Corrects what was delivered with values that a settlement had replaced meanwhile.
   private func correctRestated(at now: Int64) throws(DeliveryFailure) {
-    guard try DeliveryFailure.file({ () throws(FileFailure) in try !outbox.restated().isEmpty }) else { return }
-    try SettlementCorrections(settings.output, outbox, settings.partners).correctRestated(at: now)
+    let restated = try DeliveryFailure.file { () throws(FileFailure) in try outbox.restated() }
+    guard !restated.isEmpty else { return }
+    try SettlementCorrections(settings.output, outbox, settings.partners).correct(restated, at: now)
     sender.wake()
   }
 

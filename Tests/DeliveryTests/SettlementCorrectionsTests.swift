@@ -91,7 +91,8 @@ private final class SettlementSite {
 
   /// Corrects what was delivered with values that a settlement had replaced.
   func correctRestated() throws {
-    try SettlementCorrections(folder.output, outbox, Partners(site.partners)).correctRestated(at: transport.now)
+    let corrections = try SettlementCorrections(folder.output, outbox, Partners(site.partners))
+    try corrections.correct(outbox.restated(), at: transport.now)
     site.sender.wake()
   }
 

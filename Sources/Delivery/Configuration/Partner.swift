@@ -40,6 +40,9 @@ package struct Partner: Sendable {
 
   init(id: String, url: URLTemplate) { (self.id, self.url) = (id, url) }
 
+  /// Returns the time at which a postback is due, by the time of its receipt, which may be unknown or in the future.
+  func firstAttempt(of receivedAt: Int64?, at now: Int64) -> Int64 { min(receivedAt ?? now, now) + hold }
+
   /// The macros in the URL and the body.
   var macros: Set<TemplatePlaceholder> { url.macros.union(body?.macros ?? []) }
 

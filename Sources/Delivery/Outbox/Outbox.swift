@@ -16,6 +16,7 @@ package final class Outbox {
   private let firstDue: SQLiteStatement
   private let retriesDue: SQLiteStatement
   let revival: SQLiteStatement
+  let selectRestated: SQLiteStatement
   let insertStaged: SQLiteStatement
   let selectStaged: SQLiteStatement
   let insertAwaited: SQLiteStatement
@@ -56,6 +57,7 @@ package final class Outbox {
     try database.execute("\(RemovedDeliveries.schema); \(RestatedDelivery.index)")
     insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
     revival = try SQLiteStatement(database, PassingCancellation.revival)
+    selectRestated = try SQLiteStatement(database, RestatedDelivery.selection)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)
     selectStaged = try SQLiteStatement(database, StagedEvents.selection)
     insert = try SQLiteStatement(

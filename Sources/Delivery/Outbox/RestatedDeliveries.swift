@@ -16,6 +16,11 @@ struct RestatedDelivery {
     CREATE INDEX IF NOT EXISTS deliveries_restated ON deliveries (state) WHERE restated_values IS NOT NULL
     """
   fileprivate static let condition = "restated_values IS NOT NULL AND state IN ('delivered', 'failed', 'cancelled')"
+
+  /// The statement that finds those that have a result.
+  static let selection = """
+    SELECT postback_key, partner, event_name, restated_values FROM deliveries WHERE \(condition)
+    """
 }
 
 extension Outbox {
@@ -26,9 +31,7 @@ extension Outbox {
 
   /// Returns the restated deliveries that have a result.
   func restated() throws(FileFailure) -> [RestatedDelivery] {
-    try statement(
-      "SELECT postback_key, partner, event_name, restated_values FROM deliveries WHERE \(RestatedDelivery.condition)"
-    ).all { row throws(FileFailure) in
+    try selectRestated.all { row throws(FileFailure) in
       RestatedDelivery(
         postback: PostbackKey(try row.wide(0)),
         partner: row.text(1),

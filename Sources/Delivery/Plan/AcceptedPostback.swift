@@ -112,7 +112,7 @@ struct AcceptedPostback: Sendable {
       event: event?.name,
       supersedes: nil,
       receivedAt: receivedAt,
-      dueAt: min(receivedAt ?? now, now) + partner.hold,
+      dueAt: partner.firstAttempt(of: receivedAt, at: now),
       refusal: refusal,
       values: DeliveryValues(values)
     )

@@ -90,10 +90,10 @@ final class SettlementCorrections {
     }
   }
 
-  /// Corrects the deliveries whose values a settlement has replaced while they were tried, if they have a result now.
-  func correctRestated(at now: Int64) throws(DeliveryFailure) {
+  /// Corrects the deliveries whose values a settlement has replaced while they were tried: all that have a result now.
+  func correct(_ restated: [RestatedDelivery], at now: Int64) throws(DeliveryFailure) {
     let found = try DeliveryFailure.file { () throws(FileFailure) in
-      try outbox.restated().map { restated throws(FileFailure) in
+      try restated.map { restated throws(FileFailure) in
         (restated, try find.all(.wide(UInt128(restated.postback)), as: KnownDelivery.init))
       }
     }
@@ -251,7 +251,7 @@ final class SettlementCorrections {
         event: event,
         supersedes: chain?.head.id,
         receivedAt: receivedAt,
-        dueAt: chain == nil ? max(now, min(receivedAt ?? now, now) + partner.hold) : now,
+        dueAt: chain == nil ? max(now, partner.firstAttempt(of: receivedAt, at: now)) : now,
         refusal: refusal,
         values: values
       )
