@@ -72,11 +72,12 @@ struct PostbackSenders {
   /// The first receipt of a copy; nil if it is not known.
   var first: Int64? { senders.map(\.first).min().flatMap { $0 == .max ? nil : $0 } }
 
-  /// Tells if another sender has sent the conversion value of a sender's first copy, too.
+  /// Tells if another forwarder with a name has sent the conversion value of a sender's first copy, too. Whoever may be anybody
+  /// confirms nothing.
   func confirm(_ sender: Sender) -> Bool {
     let (own, fields) = (sender.values[0].values, [UnsignedField.conversionValue, .coarseConversionValue])
     return senders.contains { other in
-      (other.isDirect, other.name) != (sender.isDirect, sender.name)
+      other.name != nil && other.name != sender.name
         && other.values.contains { sent in fields.allSatisfy { sent.values[$0] == own[$0] } }
     }
   }
