@@ -55,9 +55,8 @@ package final class DerivedGeneration {
     let folder = DurableFolder("\(store.path)/1\(DerivedStore.incompleteEnding)")
     try removeOthers(than: nil, in: store)
     guard try linkTables(in: output.path, into: folder.path) else { return nil }
+    // The folders have what the generation has, so that readers find the same in both before the link is there.
     try complete(folder, DerivedManifest(), as: 1, in: store)
-    // The folders have what the generation has, so that readers find the same in both.
-    try store.point(DerivedStore.currentName, to: "1")
     return 1
   }
 

@@ -111,9 +111,9 @@ package enum DerivedStore {
   static func current(of store: DurableFolder) throws(FileFailure) -> Int? {
     guard let target = try store.target(ofLink: currentName) else {
       guard try store.byteCount(of: ".") != nil else { return nil }
-      return try store.names().compactMap { name in Int(name).flatMap { $0 > 0 && "\($0)" == name ? $0 : nil } }.max()
+      return try store.names().compactMap(number).max()
     }
-    guard let number = Int(target), number > 0, "\(number)" == target, try store.target(ofLink: target) == nil else {
+    guard let number = number(target), try store.target(ofLink: target) == nil else {
       throw FileFailure(
         .incompatible,
         "\(store.path)/\(currentName)",
@@ -123,6 +123,9 @@ package enum DerivedStore {
     }
     return number
   }
+
+  /// The number of a generation, by the name of its folder; nil for other names.
+  private static func number(_ name: String) -> Int? { Int(name).flatMap { $0 > 0 && "\($0)" == name ? $0 : nil } }
 }
 
 /// The derived tables of an output at one moment. They stay as they are while the object lives, whatever other processes do.

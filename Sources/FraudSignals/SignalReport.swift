@@ -29,6 +29,9 @@ package struct SignalReport: Sendable {
   package let tests: [SignalTest]
   /// The tests that could not be made.
   package let omissions: [Omission]
+  /// The tests that were not made because no record has the property, and the others.
+  package var absent: [Omission] { omissions.filter(\.foundNone) }
+  package var untested: [Omission] { omissions.filter { !$0.foundNone } }
   /// The parts that tests could not look at, although they were made.
   package let partialOmissions: [Omission]
   /// The first time of receipt of what was tested, because earlier rows were removed; nil if none were.

@@ -54,7 +54,7 @@ package struct LedgerReading: Sendable {
     parts = try Ledger.parts(in: database)
     removedKeys = isVerified && version > 5 ? try TableRemoval.removedKeys(in: database) : [:]
     pendingRemovals = isVerified && version > 5 ? try TableRemoval.pending(in: database) : []
-    let marked = readsReprocessed ? output.flatMap { $0.isMarked ? $0.id : nil } : nil
+    let marked = readsReprocessed && version > 3 ? output.flatMap { $0.isMarked ? $0.id : nil } : nil
     reprocessed = try marked.map { id throws(FileFailure) in try Ledger.reprocessedRows(of: id, in: database) } ?? [:]
     counts = try Ledger.counts(in: database)
     let phases = try SQLiteStatement(database, "SELECT phase, count(*) FROM inputs GROUP BY phase")

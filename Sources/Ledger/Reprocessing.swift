@@ -91,7 +91,6 @@ extension Ledger {
 
   /// The lines of the rows of `skan_rejects` of an output that were taken up again, by part.
   static func reprocessedRows(of output: OutputID, in database: SQLiteDatabase) throws(FileFailure) -> [Int: Set<Int>] {
-    guard try LedgerSchema.identify(database) > 3 else { return [:] }
     let statement = try SQLiteStatement(
       database,
       "SELECT part, line FROM fed_back JOIN feeds ON feeds.id = feed WHERE output_id = ?"

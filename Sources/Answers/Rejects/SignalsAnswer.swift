@@ -160,14 +160,12 @@ package struct SignalsAnswer {
     if !further.isEmpty {
       parts += ["the other tests with the least p-values", tests.text(indent: 2)]
     }
-    let absent = report.omissions.filter(\.foundNone)
-    if !absent.isEmpty {
-      let names = absent.map { "\($0.name.words) (\($0.name.rawValue))" }
+    if !report.absent.isEmpty {
+      let names = report.absent.map { "\($0.name.words) (\($0.name.rawValue))" }
       parts.append("looked for, and in no record of a party with a name\n  \(names.joined(separator: ", "))")
     }
-    let untested = report.omissions.filter { !$0.foundNone }
-    if !untested.isEmpty {
-      let lines = untested.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
+    if !report.untested.isEmpty {
+      let lines = report.untested.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
       parts.append("not tested\n" + lines.joined(separator: "\n"))
     }
     if !report.partialOmissions.isEmpty {

@@ -45,8 +45,8 @@ struct SignalSection {
     func sentence(_ start: String, _ omissions: [SignalReport.Omission]) -> String {
       omissions.isEmpty ? "" : " \(start): \(omissions.map(\.name.words).joined(separator: ", "))."
     }
-    let absent = sentence("Looked for and in no record of a party with a name", report.omissions.filter(\.foundNone))
-    return tests + absent + sentence("Not tested", report.omissions.filter { !$0.foundNone })
+    return tests + sentence("Looked for and in no record of a party with a name", report.absent)
+      + sentence("Not tested", report.untested)
   }
 
   var html: HTML {
