@@ -3,7 +3,8 @@ internal import LookupTables
 /// The delays of forwarders' first copies behind the first copy of another sender of the same postback.
 ///
 /// Apple sends its copies at the same time. An outage, in which nothing of the forwarder or of the network came, is no delay of a
-/// postback, and neither is a usual delay of a slow forwarder. Apple's own retries delay the copies of devices as often as those of
+/// postback, and neither is a usual delay of a slow forwarder. Copies count on the day on which the forwarder's came: what a part of
+/// it could not send is sent at once. Apple's own retries delay the copies of devices as often as those of
 /// networks: as many are tolerated.
 struct ForwardingDelay: Sendable {
   fileprivate struct Record: DrawnRecord {
@@ -86,12 +87,13 @@ struct ForwardingDelay: Sendable {
     for record in records.records {
       let forwarder = Int(record.forwarder)
       let isLate = delays[forwarder][places[forwarder]] > longest[forwarder]
-      series[forwarder].add(DaySeries.Cell(day: record.minute / 1440, count: isLate ? 1 : 0, total: 1))
+      // What one of several machines could not send for days comes on few days.
+      series[forwarder].add(DaySeries.Cell(day: record.end / 1440, count: isLate ? 1 : 0, total: 1))
       places[forwarder] += 1
     }
     for (number, name) in names.values.enumerated() where !series[number].cells.isEmpty {
       let key = SignalRates.Key(name: .heldBack, party: SignalParty(kind: .forwarder, name: String(name.dropFirst())))
-      rates.add(key, series[number])
+      rates.add(key, SignalRates.Entry(series: series[number]))
       let limit = longest[number]
       let late = Double(delays[number].count { $0 < -limit })
       if late > 0 { rates.tolerate(key, (late + 2 * late.squareRoot()) / Double(delays[number].count)) }

@@ -4,9 +4,9 @@ internal import Statistics
 
 /// The postbacks of which a device sent its own copy, and the times at which a network's copy could be expected.
 ///
-/// A network forwards from its first to its last forwarded postback, and an outage pauses it. Times are those of the first
-/// receipt of a postback, so that a slow forwarder's are not too late. A copy that was forwarded with a signature that does not fit is
-/// wrong, but not missing.
+/// A network forwards from its first to its last forwarded postback, and an outage pauses it. So it does for each app and window: of some
+/// it may forward none, by agreement. Times are those of the first receipt of a postback, so that a slow forwarder's are not too late.
+/// A copy that was forwarded with a signature that does not fit is wrong, but not missing.
 struct ForwardingRisk: Sendable {
   /// Postbacks that are like each other but for their time and their value.
   fileprivate struct Place: Hashable, Compact {
@@ -18,6 +18,14 @@ struct ForwardingRisk: Sendable {
       (network, campaign, app) = (cluster.network, cluster.campaign, cluster.app)
       (window, family, self.kind) = (cluster.window, cluster.family, kind)
     }
+  }
+
+  /// What a network forwards or does not.
+  private struct Line: Hashable {
+    let network, app: String
+    let window: UInt8
+
+    init(_ place: Place) { (network, app, window) = (place.network, place.app, place.window) }
   }
 
   fileprivate struct Record: DrawnRecord {
@@ -108,26 +116,34 @@ struct ForwardingRisk: Sendable {
     }
   }
 
-  /// Adds the rates of networks: the postbacks of the time at risk, and those that were not forwarded.
+  /// Adds the rates of networks: the postbacks of the time at risk, and those that were not forwarded. What a network forwards of
+  /// other apps and windows alone is left out.
   func addRates(to rates: inout SignalRates) {
-    var networks: [String: DaySeries] = [:]
-    forEachAtRisk { place, record in
+    var networks: [String: SignalRates.Entry] = [:]
+    forEachAtRisk { place, record, isExpected in
+      guard isExpected else { return networks[place.network, default: .init()].leftOut += 1 }
       let cell = DaySeries.Cell(day: record.minute / 1440, count: record.lag < 0 ? 1 : 0, total: 1)
-      networks[place.network, default: DaySeries()].add(cell)
+      networks[place.network, default: .init()].series.add(cell)
     }
-    for (network, series) in networks {
-      rates.add(SignalRates.Key(name: .missingForwarded, party: SignalParty(kind: .network, name: network)), series)
+    for (network, entry) in networks {
+      rates.add(SignalRates.Key(name: .missingForwarded, party: SignalParty(kind: .network, name: network)), entry)
     }
   }
 
-  private func forEachAtRisk(_ visit: (Place, Record) -> Void) {
-    var numbers = Numbering<String>()
+  /// Visits the postbacks of the time at risk of their network, with whether it forwarded postbacks of the app and window before and
+  /// after.
+  private func forEachAtRisk(_ visit: (Place, Record, _ isExpected: Bool) -> Void) {
+    var (numbers, lineNumbers) = (Numbering<String>(), Numbering<Line>())
     let networks = places.values.map { Int(numbers.number(of: $0.network)) }
+    let lines = places.values.map { Int(lineNumbers.number(of: Line($0))) }
     var forwarded = [Forwarded](repeating: Forwarded(), count: numbers.values.count)
+    var expected = [ClosedRange<Int32>?](repeating: nil, count: lineNumbers.values.count)
     for record in records.records where record.lag >= 0 {
-      let network = networks[Int(record.place)]
+      let (network, line) = (networks[Int(record.place)], lines[Int(record.place)])
       forwarded[network].minutes.append(record.minute)
       forwarded[network].lags.append(record.lag)
+      let span = expected[line] ?? record.minute...record.minute
+      expected[line] = min(span.lowerBound, record.minute)...max(span.upperBound, record.minute)
     }
     let minutes = records.records.lazy.map(\.minute)
     let newest = minutes.filter { Int64($0) / 1440 <= today }.max() ?? minutes.max() ?? .min
@@ -136,7 +152,8 @@ struct ForwardingRisk: Sendable {
     for record in records.records {
       if record.lag < 0, !rejections.follows(record.transaction) || rejected.contains(record.transaction) { continue }
       let place = Int(record.place)
-      if times[networks[place]].contains(where: { $0.contains(record.minute) }) { visit(places.values[place], record) }
+      guard times[networks[place]].contains(where: { $0.contains(record.minute) }) else { continue }
+      visit(places.values[place], record, expected[lines[place]]?.contains(record.minute) == true)
     }
   }
 
@@ -151,7 +168,7 @@ struct ForwardingRisk: Sendable {
     typealias Values = (missing: [Int32], forwarded: [Int32])
     let empty = [Int32](repeating: 0, count: 68)
     var all: [Group: Values] = [:]
-    forEachAtRisk { _, record in
+    forEachAtRisk { _, record, _ in
       let group = Group(place: record.place, day: record.minute / 1440)
       let value = Int(record.value) + 1
       if record.lag < 0 {

@@ -55,7 +55,8 @@ struct SharedTransactions: Sendable {
       start = end
     }
     for (network, series) in zip(networks.values, series) {
-      rates.add(SignalRates.Key(name: .sharedTransactions, party: SignalParty(kind: .network, name: network)), series)
+      let key = SignalRates.Key(name: .sharedTransactions, party: SignalParty(kind: .network, name: network))
+      rates.add(key, SignalRates.Entry(series: series))
     }
   }
 }

@@ -42,20 +42,32 @@ struct SignalOmissions {
         """
       found.append(SignalReport.Omission(name: .countries, reason: reason))
     }
+    let silent = counts.rates.entries.filter { $0.key.name == .missingForwarded && $0.value.leftOut > 0 }
+      .sorted { ($1.value.leftOut, $0.key.party.name) < ($0.value.leftOut, $1.key.party.name) }
+    if !silent.isEmpty {
+      let reason = """
+        Postbacks of apps and windows of which a network forwarded none, or none before or after, were not expected of it: \
+        \(Self.list(silent.map { "\($0.value.leftOut) of \($0.key.party.name)" })). If they are agreed, ask the network.
+        """
+      found.append(SignalReport.Omission(name: .missingForwarded, reason: reason))
+    }
     let small = counts.rates.entries.filter {
       $0.key.name == .impossibleFields && $0.key.party.kind == .forwarder
         && $0.value.series.rate.total < SignalRates.leastRecords
     }
     let names = small.keys.map(\.party.name).sorted()
     if !names.isEmpty {
-      let more = names.count > 5 ? " and \(names.count - 5) more" : ""
       let reason = """
-        These forwarders have fewer than \(SignalRates.leastRecords) postbacks: \
-        \(names.prefix(5).joined(separator: ", "))\(more). A longer span has more.
+        These forwarders have fewer than \(SignalRates.leastRecords) postbacks: \(Self.list(names)). A longer span has more.
         """
       found.append(SignalReport.Omission(name: .impossibleFields, reason: reason))
     }
     return found
+  }
+
+  /// The first five of some names.
+  private static func list(_ names: [String]) -> String {
+    names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
   }
 
   /// The parts that tests did not look at because tables are older than the postbacks.

@@ -56,7 +56,7 @@ package struct SignalRates: Sendable {
     table.add(key, records: Int(cell.total)) { $0.series.add(cell) }
   }
 
-  mutating func add(_ key: Key, _ series: DaySeries) { table.add(key, Entry(series: series)) }
+  mutating func add(_ key: Key, _ entry: Entry) { table.add(key, entry) }
 
   /// Tolerates a rate of a party, once all records are counted.
   mutating func tolerate(_ key: Key, _ rate: Double) { tolerances[key] = rate }

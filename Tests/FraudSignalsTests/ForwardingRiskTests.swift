@@ -55,6 +55,29 @@ import Testing
     #expect(rates.entries.values.first?.series.rate == Rate(count: 19, total: 289))
   }
 
+  @Test func `is none for an app and window of which nothing is forwarded`() {
+    var risk = ForwardingRisk()
+    let later = SignalCluster(
+      app: "1",
+      network: "one",
+      forwarder: nil,
+      campaign: "s12",
+      week: 0,
+      window: 1,
+      family: 1
+    )
+    for hour in 0..<300 {
+      let first = Int64(hour) * Self.hour
+      risk.add(cluster, at: first, forwardedAt: hour == 150 ? nil : first)
+      risk.add(later, at: first, forwardedAt: nil)
+    }
+    var rates = SignalRates()
+    risk.addRates(to: &rates)
+    let entry = rates.entries.values.first
+    #expect(entry?.series.rate == Rate(count: 1, total: 300))
+    #expect(entry?.leftOut == 300)
+  }
+
   @Test func `ends before the time that copies take`() {
     #expect(missing(hours: 301, after: 48 * Self.hour) { $0 < 255 } == Rate(count: 0, total: 253))
   }

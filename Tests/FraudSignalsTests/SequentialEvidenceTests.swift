@@ -133,7 +133,7 @@ import Testing
     var rates = SignalRates()
     for (name, days) in parties {
       let key = SignalRates.Key(name: .raisedValues, party: SignalParty(kind: .forwarder, name: name))
-      rates.add(key, series(days))
+      rates.add(key, SignalRates.Entry(series: series(days)))
     }
     var tests = rates.tests()
     let bounds = SignalFamily.correct(&tests)

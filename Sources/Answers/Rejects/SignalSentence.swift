@@ -166,7 +166,8 @@ package struct SignalSentence {
     case .reusedTransactions: return "sent \(count) of \(total) postbacks with the transaction of another postback"
     case .sharedTransactions: return "won \(count) of \(total) transactions that another network won, too"
     case .unknownCampaigns: return "has \(count) of \(total) postbacks of campaigns that the lookup tables do not have"
-    case .inactiveCampaigns: return "has \(count) of \(total) postbacks of campaigns that did not run at that time"
+    case .inactiveCampaigns:
+      return "has \(count) of \(total) postbacks of campaigns that did not run then, by the lookup tables"
     }
   }
 

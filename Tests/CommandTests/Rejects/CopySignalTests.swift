@@ -239,6 +239,14 @@ import Testing
     #expect(found.allSatisfy { $0["test"]?.text == "held_back" && $0["kind"]?.text == "suspicion" }, "\(found)")
   }
 
+  @Test func `what one of two machines sends at once, after days, is not held back`() async throws {
+    let found = try await alarms { number in
+      let hasFailed = (20..<160).contains(number) && number % 2 == 1
+      return [Copy(number, 0, "device", 5), Copy(number, hasFailed ? (420 - number) / 3 : 1, "honest", 5)]
+    }
+    #expect(names("held_back", found).isEmpty, "\(found)")
+  }
+
   @Test func `copies as late as those of devices are not held back`() async throws {
     let found = try await alarms { number in
       [
