@@ -13,80 +13,95 @@ extension Models {
   ///
   /// The lookup allocates memory only for the names of models that disagree.
   public func decode(_ conversion: ReceivedConversion) -> Decoding {
-    let models = models(for: conversion.appID)
-    let interval = Self.interval(for: conversion, under: models)
+    let possible = PossibleModels(of: conversion, among: models(for: conversion.appID))
+    let interval = possible.interval
     guard conversion.won else { return Decoding(.notWon, interval) }
     guard conversion.fineValue != nil || conversion.coarseValue != nil else { return Decoding(.null, interval) }
-
-    let candidates = models.drop { !interval.meets($0.span) }.prefix { interval.meets($0.span) }
-    guard let first = candidates.first else { return Decoding(.noModel, interval) }
-    let hasGap = Self.hasGap(interval, between: candidates)
-    guard !hasGap, candidates.dropFirst().allSatisfy({ conversion.isSame(under: $0, and: first) }) else {
-      let names = Self.names(of: candidates, in: interval)
-      return Decoding(.ambiguous, interval, ambiguousModels: names.joined(separator: "|"))
+    guard let first = possible.first else { return Decoding(.noModel, interval) }
+    guard !possible.isAmbiguous else {
+      return Decoding(.ambiguous, interval, ambiguousModels: possible.names.joined(separator: "|"))
     }
-    let date = interval.estimated ?? interval.latest
-    let model = date.flatMap { date in candidates.first { $0.span.contains(date) } } ?? first
+    let model = (interval.estimated ?? interval.latest).flatMap(possible.model(at:)) ?? first
     guard let meaning = conversion.meaning(under: model) else {
       return Decoding(.unmapped, interval, model: model)
     }
     return Decoding(meaning, isCumulative: conversion.isCumulative(in: model), in: model, interval)
   }
+}
 
-  /// The widest install-date interval under any model that may have been in force. It is wider where the app may lock
-  /// the window, takes part in re-engagement or measures for longer.
-  private static func interval(
-    for conversion: ReceivedConversion,
-    under models: [ConversionModel]
-  ) -> InstallDateInterval {
+/// The models of an app that may have been in force at the first launch, and the times at which that may have been.
+///
+/// Under each model other times are possible: the app may lock the window, take part in re-engagement or measure for longer. So a
+/// model is possible if one of its times is in its span. Parts of time without a model have the times of all models of the app.
+@available(iOS 18.0, *)
+private struct PossibleModels {
+  private let conversion: ReceivedConversion
+  private let models: [ConversionModel]
+  /// The smallest interval with all possible times.
+  private(set) var interval = InstallDateInterval.unbounded
+  /// The earliest possible model.
+  private(set) var first: ConversionModel?
+  /// Indicates that a possible part of time has no model, or that possible models give the value other meanings.
+  private(set) var isAmbiguous = false
+
+  init(of conversion: ReceivedConversion, among models: [ConversionModel]) {
+    (self.conversion, self.models) = (conversion, models)
+    var (found, first, isAmbiguous): (InstallDateInterval?, ConversionModel?, Bool) = (nil, nil, false)
+    forEach { model, interval in
+      found = found?.union(interval) ?? interval
+      guard let model else { return isAmbiguous = true }
+      if let first, !conversion.isSame(under: model, and: first) { isAmbiguous = true }
+      first = first ?? model
+    }
+    (interval, self.first, self.isAmbiguous) = (found ?? times(under: nil), first, isAmbiguous)
+  }
+
+  /// The names of the possible models in the order of time, with `none` for each possible part of it that has no model.
+  var names: [String] {
+    var names: [String] = []
+    forEach { model, _ in names.append(model?.label.description ?? "none") }
+    return names
+  }
+
+  /// The possible model at a time; nil if there is none.
+  func model(at time: Timestamp) -> ConversionModel? {
+    models.first { $0.span.contains(time) && times(under: $0).meets($0.span) }
+  }
+
+  /// Visits the possible models in the order of time, and nil for each possible part of it that has no model, with its possible times.
+  private func forEach(_ visit: (ConversionModel?, InstallDateInterval) -> Void) {
+    func visitPart(_ model: ConversionModel?, _ span: EffectiveSpan) {
+      let times = times(under: model)
+      guard times.meets(span) else { return }
+      // Before the first model there is no model that a test could have been made with.
+      let counts = model != nil || times.latest != nil && (span.start != nil || times.earliest != nil)
+      if counts { visit(model, times.limited(to: span)) }
+    }
+    var end: Timestamp?
+    for model in models {
+      if let start = model.span.start, start != end { visitPart(nil, EffectiveSpan(start: end, end: start)) }
+      visitPart(model, model.span)
+      end = model.span.end
+    }
+    if models.isEmpty || end != nil { visitPart(nil, EffectiveSpan(start: end, end: nil)) }
+  }
+
+  /// The times of the first launch that timers allow under a model, or under any model of the app.
+  private func times(under model: ConversionModel?) -> InstallDateInterval {
     guard !conversion.isDevelopment else { return .development(receivedAt: conversion.receivedAt) }
-    func interval(locksWindow: Bool = false, measurementHours: Int = 24) -> InstallDateInterval {
-      InstallDateInterval(
-        receivedAt: conversion.receivedAt,
-        family: conversion.family,
-        window: conversion.window,
-        conversionValueIsNullOrZero: conversion.fineValue ?? 0 == 0,
-        locksWindow: locksWindow,
-        measurementHours: measurementHours
-      )
-    }
-    switch conversion.family {
-    case .skadnetwork4, .adAttributionKit:
-      let early = interval(locksWindow: true)
-      var mayEndEarly: Bool?
-      for model in models where early.meets(model.span) {
-        mayEndEarly = mayEndEarly == true || conversion.mayEndEarly(under: model)
-      }
-      // Without a model the app may take part in re-engagement.
-      return mayEndEarly ?? (conversion.family == .adAttributionKit) ? early : interval()
-    case .skadnetwork3OrEarlier:
-      var longest: Int?
-      for model in models where interval(measurementHours: model.measurementHours).meets(model.span) {
-        longest = max(longest ?? 0, model.measurementHours)
-      }
-      return longest.map { interval(measurementHours: $0) } ?? interval()
-    }
-  }
-
-  /// The names of the models that meet the interval, in the order of time, with `none` for each part of it between them that
-  /// has no model.
-  private static func names(of models: ArraySlice<ConversionModel>, in interval: InstallDateInterval) -> [String] {
-    guard let latest = interval.latest, let first = models.first, let last = models.last else {
-      return models.map(\.label.description)
-    }
-    var names = interval.earliest.map(first.span.begins(by:)) ?? true ? [] : ["none"]
-    for (model, next) in zip(models, models.dropFirst()) {
-      names += [model.label.description] + (model.span.end == next.span.start ? [] : ["none"])
-    }
-    return names + [last.label.description] + (last.span.ends(by: latest) ? ["none"] : [])
-  }
-
-  /// Tells if part of the interval has no model; `models` are those that meet it.
-  private static func hasGap(_ interval: InstallDateInterval, between models: ArraySlice<ConversionModel>) -> Bool {
-    guard let latest = interval.latest else { return false }
-    guard let first = models.first, let last = models.last else { return true }
-    return !(interval.earliest.map(first.span.begins(by:)) ?? true) || last.span.ends(by: latest)
-      || zip(models, models.dropFirst()).contains { $0.span.end != $1.span.start }
+    // Without a model the app may take part in re-engagement.
+    let mayEndEarly =
+      model.map(conversion.mayEndEarly(under:))
+      ?? (models.isEmpty
+        ? conversion.family == .adAttributionKit : models.contains(where: conversion.mayEndEarly(under:)))
+    return InstallDateInterval(
+      receivedAt: conversion.receivedAt,
+      family: conversion.family,
+      window: conversion.window,
+      conversionValueIsZero: conversion.fineValue == 0,
+      locksWindow: mayEndEarly,
+      measurementHours: model?.measurementHours ?? models.lazy.map(\.measurementHours).max() ?? 24
+    )
   }
 }
 

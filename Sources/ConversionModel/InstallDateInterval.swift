@@ -32,16 +32,18 @@ public struct InstallDateInterval: Hashable, Sendable {
   /// | SKAdNetwork 4, AdAttributionKit, window 0 | 72–96, or 24–96 where the window may end early |
   /// | window 1 | 192–312, or 72–312 |
   /// | window 2 | 864–984, or 192–984 |
-  /// | SKAdNetwork 3 and before, value null or 0 | 24–48 |
-  /// | other values | 24–(48 + `measurementHours`) |
+  /// | SKAdNetwork 3 and before, value 0 | 24–48 |
+  /// | other values and none | 24–(48 + `measurementHours`) |
+  ///
+  /// Apple withholds a value of a small crowd, so that a postback without one does not tell if the app has updated it.
   ///
   /// - Parameters:
   ///   - receivedAt: The time at which the postback was received; nil makes the interval unbounded.
   ///   - family: The framework versions whose timers apply.
   ///   - window: The `postback-sequence-index`; a value other than 0, 1 or 2 makes the interval unbounded. Ignored in
   ///     SKAdNetwork 3 and before.
-  ///   - conversionValueIsNullOrZero: True if no update of the value restarted the timer. Used in SKAdNetwork 3 and
-  ///     before only.
+  ///   - conversionValueIsZero: True if no update of the value restarted the timer. Used in SKAdNetwork 3 and before
+  ///     only.
   ///   - locksWindow: True if the window may end early, locked by the app or, in AdAttributionKit, ended by the
   ///     system. Ignored in SKAdNetwork 3 and before.
   ///   - measurementHours: The number of hours in which the app updates the value in SKAdNetwork 3 and before; limited
@@ -50,7 +52,7 @@ public struct InstallDateInterval: Hashable, Sendable {
     receivedAt: Timestamp?,
     family: PostbackFamily,
     window: Int,
-    conversionValueIsNullOrZero: Bool,
+    conversionValueIsZero: Bool,
     locksWindow: Bool = false,
     measurementHours: Int = 24
   ) {
@@ -58,7 +60,7 @@ public struct InstallDateInterval: Hashable, Sendable {
       let hours = ArrivalHours(
         family: family,
         window: window,
-        conversionValueIsNullOrZero: conversionValueIsNullOrZero,
+        conversionValueIsZero: conversionValueIsZero,
         locksWindow: locksWindow,
         measurementHours: measurementHours
       )
@@ -82,6 +84,24 @@ public struct InstallDateInterval: Hashable, Sendable {
   public func meets(_ span: EffectiveSpan) -> Bool {
     (latest.map(span.begins(by:)) ?? true) && !(earliest.map(span.ends(by:)) ?? false)
   }
+
+  /// The install dates of the interval in a span that it meets; the whole interval if an end of it is not known.
+  func limited(to span: EffectiveSpan) -> Self {
+    guard let earliest, let latest else { return self }
+    return Self(
+      earliest: span.start.map { max($0, earliest) } ?? earliest,
+      latest: span.end.map { min(Timestamp(milliseconds: $0.milliseconds - 1), latest) } ?? latest
+    )
+  }
+
+  /// The smallest interval that has all of two in it.
+  func union(_ other: Self) -> Self {
+    func outer(_ one: Timestamp?, _ two: Timestamp?, _ choice: (Timestamp, Timestamp) -> Timestamp) -> Timestamp? {
+      guard let one, let two else { return nil }
+      return choice(one, two)
+    }
+    return Self(earliest: outer(earliest, other.earliest, min), latest: outer(latest, other.latest, max))
+  }
 }
 
 /// The hours after the first launch in which Apple sends a postback for the first time.
@@ -101,13 +121,13 @@ package struct ArrivalHours: Hashable, Sendable {
   package init?(
     family: PostbackFamily,
     window: Int,
-    conversionValueIsNullOrZero: Bool,
+    conversionValueIsZero: Bool,
     locksWindow: Bool = false,
     measurementHours: Int = 24
   ) {
     switch (family, window) {
     case (.skadnetwork3OrEarlier, _):
-      self.init(least: 24, most: conversionValueIsNullOrZero ? 48 : 48 + min(max(measurementHours, 0), 1440))
+      self.init(least: 24, most: conversionValueIsZero ? 48 : 48 + min(max(measurementHours, 0), 1440))
     case (.skadnetwork4, 0), (.adAttributionKit, 0): self.init(least: locksWindow ? 24 : 72, most: 96)
     case (.skadnetwork4, 1), (.adAttributionKit, 1): self.init(least: locksWindow ? 72 : 192, most: 312)
     case (.skadnetwork4, 2), (.adAttributionKit, 2): self.init(least: locksWindow ? 192 : 864, most: 984)

@@ -51,7 +51,7 @@ package struct Completeness: Equatable, Sendable {
     let usual = ArrivalHours(
       family: .adAttributionKit,
       window: row.group.window,
-      conversionValueIsNullOrZero: false
+      conversionValueIsZero: false
     )
     guard let hours = row.arrival ?? usual else { return nil }
     self.init(ofInstall: day, hours, asOf: asOf)

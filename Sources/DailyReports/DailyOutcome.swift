@@ -130,7 +130,7 @@ extension DailyOutcome {
     _ values: borrowing RowCursor,
     _ valueColumns: DecidedColumns
   ) -> ArrivalHours? {
-    let hours = ArrivalHours(family: family, window: window, conversionValueIsNullOrZero: false)
+    let hours = ArrivalHours(family: family, window: window, conversionValueIsZero: false)
     guard family == .skadnetwork3OrEarlier, values.has(DecodeStatus.decoded.rawValue, in: valueColumns.decodeStatus),
       let hours, let received = valueColumns.received(values), let earliest = values.time(valueColumns.earliest)
     else { return hours }

@@ -125,7 +125,7 @@ package struct DailySummary: Sendable {
 
   /// The days after an install day by which all of its postbacks have come: those of the last window, also if a device sends them again.
   private static var wholeDays: Int {
-    let last = ArrivalHours(family: .skadnetwork4, window: 2, conversionValueIsNullOrZero: false)
+    let last = ArrivalHours(family: .skadnetwork4, window: 2, conversionValueIsZero: false)
     return ((last?.most ?? 0) + Completeness.retryHours) / 24 + 1
   }
 

@@ -251,10 +251,12 @@ import Testing
 
   @Test(
     arguments: [
-      (0, 1, 24, 58), (0, 0, 24, 48), (48, 1, 24, 98), (97, 1, 24, 98), (98, 1, 24, 98), (200, 1, 24, 98),
+      (0, 1, 24, 58), (0, 0, 24, 48), (48, 1, 24, 58), (57, 1, 24, 58), (59, 1, 24, 59), (97, 1, 24, 97),
+      (98, 1, 24, 98),
+      (200, 1, 24, 98),
     ] as [(Int64, Int, Int64, Int64)]
   )
-  func `the longest measurement of all possible models decides`(
+  func `a model's measurement widens the interval on its own days alone`(
     _ hours: Int64,
     _ fine: Int,
     _ latest: Int64,

@@ -8,7 +8,7 @@ import Testing
   struct Row: Sendable {
     var family = PostbackFamily.skadnetwork4
     var window = 0
-    var isNullOrZero = false
+    var isZero = false
     var locksWindow = false
     var measurementHours = 24
     let hours: ClosedRange<Int64>
@@ -21,8 +21,8 @@ import Testing
     Row(family: .adAttributionKit, window: 0, locksWindow: true, hours: 24...96),
     Row(family: .adAttributionKit, window: 1, hours: 192...312),
     Row(family: .adAttributionKit, window: 2, locksWindow: true, hours: 192...984),
-    Row(family: .skadnetwork3OrEarlier, isNullOrZero: true, hours: 24...48),
-    Row(family: .skadnetwork3OrEarlier, isNullOrZero: true, locksWindow: true, measurementHours: 100, hours: 24...48),
+    Row(family: .skadnetwork3OrEarlier, isZero: true, hours: 24...48),
+    Row(family: .skadnetwork3OrEarlier, isZero: true, locksWindow: true, measurementHours: 100, hours: 24...48),
     Row(family: .skadnetwork3OrEarlier, hours: 24...72),
     Row(family: .skadnetwork3OrEarlier, window: 7, measurementHours: 100, hours: 24...148),
     Row(family: .skadnetwork3OrEarlier, measurementHours: .max, hours: 24...1488),
@@ -59,7 +59,7 @@ import Testing
       receivedAt: receivedAt,
       family: row.family,
       window: row.window,
-      conversionValueIsNullOrZero: row.isNullOrZero,
+      conversionValueIsZero: row.isZero,
       locksWindow: row.locksWindow,
       measurementHours: row.measurementHours
     )
