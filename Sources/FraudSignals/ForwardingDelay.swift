@@ -3,8 +3,7 @@ internal import LookupTables
 /// The delays of forwarders' first copies behind the first copy of another sender of the same postback.
 ///
 /// Apple sends its copies at the same time. An outage, in which nothing of the forwarder or of the network came, is no delay of a
-/// postback, and neither is a usual delay of a slow forwarder. Copies count on the day on which the forwarder's came: what a part of
-/// it could not send is sent at once. Apple's own retries delay the copies of devices as often as those of
+/// postback, and neither is a usual delay of a slow forwarder. Apple's own retries delay the copies of devices as often as those of
 /// networks: as many are tolerated.
 struct ForwardingDelay: Sendable {
   fileprivate struct Record: DrawnRecord {
@@ -65,39 +64,42 @@ struct ForwardingDelay: Sendable {
 
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
   /// times the delay that three quarters of the forwarder's copies have. As many are tolerated as devices' copies came as late after
-  /// the forwarder's, with two standard errors. The copies are not needed any more then, and are removed.
+  /// the forwarder's, with two standard errors. What one of several machines could not send for days comes at once, so the evidence
+  /// must hold without the late copies of one day, too. The copies are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
+    typealias Copy = (day: Int32, sentOn: Int32, delay: Int32)
     defer { records.removeRecords() }
     let outages = outages()
-    var delays = [[Int32]](repeating: [], count: names.values.count)
+    var copies = [[Copy]](repeating: [], count: names.values.count)
     for record in records.records {
       let lost = max(
         Self.overlap(record, outages[Int(record.forwarder)]),
         Self.overlap(record, outages[Int(record.network)])
       )
-      delays[Int(record.forwarder)].append(record.delay - min(max(0, record.delay), lost))
+      let delay = record.delay - min(max(0, record.delay), lost)
+      copies[Int(record.forwarder)].append((record.minute / 1440, record.end / 1440, delay))
     }
-    let longest = delays.map { delays in
-      guard !delays.isEmpty else { return Self.longestUsual }
-      let (limit, isTooLong) = max(0, delays.sorted()[delays.count * 3 / 4]).multipliedReportingOverflow(by: 5)
-      return isTooLong ? .max : max(Self.longestUsual, limit)
-    }
-    var series = [DaySeries](repeating: DaySeries(), count: delays.count)
-    var places = [Int](repeating: 0, count: delays.count)
-    for record in records.records {
-      let forwarder = Int(record.forwarder)
-      let isLate = delays[forwarder][places[forwarder]] > longest[forwarder]
-      // What one of several machines could not send for days comes on few days.
-      series[forwarder].add(DaySeries.Cell(day: record.end / 1440, count: isLate ? 1 : 0, total: 1))
-      places[forwarder] += 1
-    }
-    for (number, name) in names.values.enumerated() where !series[number].cells.isEmpty {
+    for (name, copies) in zip(names.values, copies) where !copies.isEmpty {
+      let limit = Self.longest(copies.map(\.delay))
+      let late = Dictionary(grouping: copies.lazy.filter { $0.delay > limit }, by: \.sentOn)
+      let worst = late.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?.key
+      func series(_ copies: [Copy]) -> DaySeries {
+        copies.reduce(into: DaySeries()) {
+          $0.add(DaySeries.Cell(day: $1.day, count: $1.delay > limit ? 1 : 0, total: 1))
+        }
+      }
       let key = SignalRates.Key(name: .heldBack, party: SignalParty(kind: .forwarder, name: String(name.dropFirst())))
-      rates.add(key, SignalRates.Entry(series: series[number]))
-      let limit = longest[number]
-      let late = Double(delays[number].count { $0 < -limit })
-      if late > 0 { rates.tolerate(key, (late + 2 * late.squareRoot()) / Double(delays[number].count)) }
+      rates.add(key, SignalRates.Entry(series: series(copies)))
+      rates.keepRest(key, series(copies.filter { $0.delay <= limit || $0.sentOn != worst }))
+      let devicesLate = Double(copies.count { $0.delay < -limit })
+      if devicesLate > 0 { rates.tolerate(key, (devicesLate + 2 * devicesLate.squareRoot()) / Double(copies.count)) }
     }
+  }
+
+  /// The longest delay that is usual where copies have these.
+  private static func longest(_ delays: [Int32]) -> Int32 {
+    let (limit, isTooLong) = max(0, delays.sorted()[delays.count * 3 / 4]).multipliedReportingOverflow(by: 5)
+    return isTooLong ? .max : max(longestUsual, limit)
   }
 
   /// The spans of minutes between the copies of each forwarder and network that its usual gaps do not explain, and the one before the

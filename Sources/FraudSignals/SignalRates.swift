@@ -27,6 +27,8 @@ package struct SignalRates: Sendable {
   private var table = DrawnTable<Key, Entry>(limit: 50_000)
   /// The rates that are tolerated of parties, where the records tell what honest ones have.
   private var tolerances: [Key: Double] = [:]
+  /// What is left of parties' records without those that an outage of a part of them explains, where not days tell it.
+  private var rests: [Key: DaySeries] = [:]
   var entries: [Key: Entry] { table.entries }
 
   static let leastRecords = 30
@@ -60,6 +62,9 @@ package struct SignalRates: Sendable {
 
   /// Tolerates a rate of a party, once all records are counted.
   mutating func tolerate(_ key: Key, _ rate: Double) { tolerances[key] = rate }
+
+  /// Notes the records of a party that no outage of a part of it explains, once all records are counted.
+  mutating func keepRest(_ key: Key, _ rest: DaySeries) { rests[key] = rest }
 
   static func += (left: inout Self, right: Self) { left.table.merge(right.table) }
 
@@ -113,7 +118,7 @@ package struct SignalRates: Sendable {
     guard name.outageDays > 0 else { return course }
     // Days of which others had their worst do not count either, so that no party is compared by its best days alone.
     let worst = own.worst(name.outageDays).union(isCompared ? others.worst(name.outageDays) : [])
-    let rest = own.withoutDays(worst)
+    let rest = (rests[key] ?? own).withoutDays(worst)
     return course.lesser(evidence(key, rest, others, on: days, isCompared: isCompared))
   }
 
