@@ -111,7 +111,7 @@ package struct InfoPlistCheck: Sendable {
       checkKeys(members, "\(place).")
       switch first(.skAdNetworkIdentifier, members) {
       case .string(let id)?:
-        checkID(id, "\(place).\(key)", among: skAdNetworkIDs, suffixes: [Self.skAdNetworkSuffix])
+        checkID(id, "\(place).\(key)", among: skAdNetworkIDs)
         skAdNetworkIDs.append(id)
       case let other?: note(.wrongType, "\(place).\(key)", nil, "The value is \(other.typeName). It must be a text.")
       case nil:
@@ -131,8 +131,7 @@ package struct InfoPlistCheck: Sendable {
         note(.wrongType, "\(name)[\(index)]", nil, "The element is \(item.typeName). It must be the id itself, a text.")
         continue
       }
-      let suffixes = [Self.adAttributionKitSuffix, Self.skAdNetworkSuffix]
-      checkID(id, "\(name)[\(index)]", among: adAttributionKitIDs, suffixes: suffixes)
+      checkID(id, "\(name)[\(index)]", among: adAttributionKitIDs)
       adAttributionKitIDs.append(id)
     }
   }
@@ -140,12 +139,15 @@ package struct InfoPlistCheck: Sendable {
   static let skAdNetworkSuffix = ".skadnetwork"
   static let adAttributionKitSuffix = ".adattributionkit"
 
-  private mutating func checkID(_ id: String, _ place: String, among others: [String], suffixes: [String]) {
+  /// Checks an id. Both lists may have ids of both frameworks, which Apple takes for each other (article "Understanding AdAttributionKit
+  /// and SKAdNetwork interoperability").
+  private mutating func checkID(_ id: String, _ place: String, among others: [String]) {
     if id.contains("$(") { return noteVariable(id, place) }
     let lower = id.lowercased()
     if let first = others.firstIndex(where: { $0.lowercased() == lower }) {
       note(.idTwice, place, id, "The id is also at the index \(first). Remove one of both.")
     }
+    let suffixes = [Self.skAdNetworkSuffix, Self.adAttributionKitSuffix]
     guard let suffix = suffixes.first(where: lower.hasSuffix) else {
       let expected = suffixes.joined(separator: " or ")
       return note(.idSuffix, place, id, "The id must end in \(expected), with nothing behind it.")

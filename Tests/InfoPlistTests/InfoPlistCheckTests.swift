@@ -59,7 +59,7 @@ import Testing
   @Test(
     arguments: [
       ("abcdefghij.skadnetwork", []), ("Abcdefghij.skadnetwork", [.idUpperCase]), ("abcdefghij", [.idSuffix]),
-      ("abcdefghij.adattributionkit", [.idSuffix]), ("abcdefghij.skadnetwork ", [.idSuffix]),
+      ("abcdefghij.adattributionkit", []), ("abcdefghij.skadnetwork ", [.idSuffix]),
       (" abcdefghij.skadnetwork", [.idForm]), (".skadnetwork", [.idForm]), ("abc.skadnetwork", [.idUnusual]),
       ("$(NETWORK)", [.variable]), ("", [.idSuffix]),
     ] as [(String, [InfoPlistFinding.Code])]
