@@ -527,7 +527,7 @@ COMMENT ON COLUMN skan_daily.fine_values IS 'The number of conversions with a fi
 COMMENT ON COLUMN skan_daily.coarse_low IS 'The number of conversions with the coarse value low and no fine value.';
 COMMENT ON COLUMN skan_daily.coarse_medium IS 'The number of conversions with the coarse value medium and no fine value.';
 COMMENT ON COLUMN skan_daily.coarse_high IS 'The number of conversions with the coarse value high and no fine value.';
-COMMENT ON COLUMN skan_daily.nulls IS 'The number of conversions without a value that could have one. Apple sends no such postback for the windows 1 and 2.';
+COMMENT ON COLUMN skan_daily.nulls IS 'The number of conversions without a value that could have one. SKAdNetwork sends no such postback for the windows 1 and 2.';
 COMMENT ON COLUMN skan_daily.no_value_possible IS 'The number of conversions of version 1.0, which has no conversion value.';
 COMMENT ON COLUMN skan_daily.ambiguous_zeros IS 'The number of conversions with the value 0 that may be a null: the ad network writes nulls as 0 (null_as_zero), or the postback has the tier flag zero_may_be_null. They are neither values nor nulls. A 0 of a device''s own copy that decides, or that a forwarder confirms, is a value.';
 COMMENT ON COLUMN skan_daily.values IS 'The sum of fine_values, coarse_low, coarse_medium and coarse_high.';

@@ -251,7 +251,7 @@ CREATE TABLE skan_daily (
   coarse_low BIGINT NOT NULL COMMENT 'The number of conversions with the coarse value low and no fine value.',
   coarse_medium BIGINT NOT NULL COMMENT 'The number of conversions with the coarse value medium and no fine value.',
   coarse_high BIGINT NOT NULL COMMENT 'The number of conversions with the coarse value high and no fine value.',
-  nulls BIGINT NOT NULL COMMENT 'The number of conversions without a value that could have one. Apple sends no such postback for the windows 1 and 2.',
+  nulls BIGINT NOT NULL COMMENT 'The number of conversions without a value that could have one. SKAdNetwork sends no such postback for the windows 1 and 2.',
   no_value_possible BIGINT NOT NULL COMMENT 'The number of conversions of version 1.0, which has no conversion value.',
   ambiguous_zeros BIGINT NOT NULL COMMENT 'The number of conversions with the value 0 that may be a null: the ad network writes nulls as 0 (null_as_zero), or the postback has the tier flag zero_may_be_null. They are neither values nor nulls. A 0 of a device\'s own copy that decides, or that a forwarder confirms, is a value.',
   values BIGINT NOT NULL COMMENT 'The sum of fine_values, coarse_low, coarse_medium and coarse_high.',

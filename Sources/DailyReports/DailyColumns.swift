@@ -28,7 +28,7 @@ extension Column {
     count(
       .nulls,
       """
-      The number of conversions without a value that could have one. Apple sends no such postback for the windows 1 and \
+      The number of conversions without a value that could have one. SKAdNetwork sends no such postback for the windows 1 and \
       2.
       """
     ),

@@ -168,7 +168,10 @@ package struct DailySummary: Sendable {
     let count = windows[1].nulls + windows[2].nulls
     guard count > 0 else { return [] }
     let postbacks = count == 1 ? "1 postback of window 1 or 2 has" : "\(count) postbacks of the windows 1 and 2 have"
-    return ["\(postbacks) no value. Apple sends none without one, so a forwarder may have removed it."]
+    return [
+      "\(postbacks) no value. In SKAdNetwork Apple sends none without one, so a forwarder may have removed it. In AdAttributionKit "
+        + "the app may have set fine values alone."
+    ]
   }
 
   /// Counts a row of `skan_daily`.

@@ -38,8 +38,8 @@ public struct TierFlags: OptionSet, Sendable {
   public static let countryWithCoarse = TierFlags(rawValue: 1 << 11)
   /// A lost attribution with a country.
   public static let lostWithCountry = TierFlags(rawValue: 1 << 12)
-  /// A signed marketplace in a postback that otherwise has the form of Tier 0, from which Apple omits it: either the
-  /// conversion value was removed, or the app set none that its tier shows.
+  /// A signed marketplace in a postback that otherwise has the form of Tier 0, from which Apple omits it: the app set no coarse value
+  /// (Apple, "Receiving postbacks in multiple conversion windows": "if the app provides one"), or somebody removed it.
   public static let marketplaceInTier0 = TierFlags(rawValue: 1 << 13)
   /// A source domain beside a signed source app: Apple sends one of the two.
   public static let unsignedSourceDomain = TierFlags(rawValue: 1 << 14)
@@ -59,10 +59,11 @@ public struct TierFlags: OptionSet, Sendable {
   /// The flags that say that somebody edited an unsigned field or made it unreadable.
   ///
   /// Others concern signed fields alone: with a valid signature nobody edited these, so that they say nothing about a sender.
-  /// `zeroMayBeNull` doubts a value that the forwarder filled in.
+  /// `zeroMayBeNull` doubts a value that the forwarder filled in, and `marketplaceInTier0` may come from an app without coarse values.
   package static let edits: TierFlags = {
     let others: TierFlags = [
       .lostWithSourceApp, .lostInLaterWindow, .sourceDigitsInLaterWindow, .sourceAppInLaterWindow, .zeroMayBeNull,
+      .marketplaceInTier0,
     ]
     return TierFlags(names.map(\.flag)).subtracting(others)
   }()

@@ -170,13 +170,14 @@ struct TierFlagsTests {
     #expect(try Reading(real.bytes).postback.tierFlags == [])
   }
 
-  @Test func `flags of signed fields alone say nothing about a sender`() {
+  @Test func `flags of signed fields alone, and of what an app may have done, say nothing about a sender`() {
     let signed: TierFlags = [
       .lostWithSourceApp, .lostInLaterWindow, .sourceDigitsInLaterWindow, .sourceAppInLaterWindow, .zeroMayBeNull,
+      .marketplaceInTier0,
     ]
     #expect(TierFlags.edits.isDisjoint(with: signed))
     #expect(TierFlags.edits.union(signed) == TierFlags(TierFlags.names.map(\.flag)))
-    #expect(TierFlags.namesOfEdits.count == TierFlags.names.count - 5)
+    #expect(TierFlags.namesOfEdits.count == TierFlags.names.count - 6)
   }
 
   @Test func `Apple's example of AdAttributionKit has an impossible tier`() throws {
