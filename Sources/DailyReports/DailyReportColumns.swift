@@ -111,10 +111,10 @@ extension Column {
       .moneySum,
       .nullable,
       """
-      The revenue of the windows 0 to 2 of the same install date. For each install date, app and model it is the larger \
-      one of the sum of the windows and the revenue of the window whose values include the windows before; this is \
-      decided over all postbacks of the report, so that the column is additive. It is in the row of the first of these \
-      windows that there is, and null in all others, in rows of the `date_type` `received`, if there are several \
+      The revenue of the windows 0 to 2 of the same install date. For each install date, app, model and conversion type it \
+      is the larger one of the sum of the windows and the revenue of the window whose values include the windows before; \
+      this is decided over all postbacks of the report, so that the column is additive. It is in the row of the first of \
+      these windows that there is, and null in all others, in rows of the `date_type` `received`, if there are several \
       currencies, and if a part could not be converted to that of the report.
       """
     ),
@@ -124,8 +124,8 @@ extension Column {
       .nullable,
       """
       The windows in `revenue_all_windows`: `window0` if no later window has a decoded value; `sum` if they are added; \
-      `cumulative` if it is that of a window whose values include the earlier ones; `mixed` if models of the row differ. \
-      Null if no value is decoded.
+      `cumulative` if it is that of a window whose values include the earlier ones; `mixed` if models or conversion types \
+      of the row differ. Null if no value is decoded.
       """
     ),
   ]
