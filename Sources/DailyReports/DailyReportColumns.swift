@@ -115,7 +115,8 @@ extension Column {
       is the larger one of the sum of the windows and the revenue of the window whose values include the windows before; \
       this is decided over all postbacks of the report, so that the column is additive. It is in the row of the first of \
       these windows that there is, and null in all others, in rows of the `date_type` `received`, if there are several \
-      currencies, and if a part could not be converted to that of the report.
+      currencies, and if a part could not be converted to that of the report. It changes until window 2 is final, 51 days \
+      after the beginning of the day, also where the row of window 0 is final before.
       """
     ),
     Column(
@@ -148,7 +149,8 @@ extension Column {
       """
       `open` if further postbacks are to be expected; `settling` if only those that Apple sends again are; `final` if \
       none are: in window 0 from 14 days after the beginning of the day on, and 13 if all postbacks are of SKAdNetwork 3 \
-      and earlier, of an app that measures for a day. Null if the date is null.
+      and earlier, of an app that measures for a day. Postbacks of later windows, which are in other rows, may be expected \
+      all the same. Null if the date is null.
       """
     ),
     Column(
