@@ -99,9 +99,10 @@ struct ChangeCauses {
   var hasNewCopies = false
 
   /// The reason of a change of a column; nil if it cannot be told. `isLate` indicates that there are more postbacks of the
-  /// day than before.
-  func reason(of column: ColumnName, isLate: Bool) -> ChangeReason? {
-    let possible = ChangeReason.possible(for: column)
+  /// day than before, and `isMoved` that a row with a cost alone has come or gone, and so the value may be in another row.
+  func reason(of column: ColumnName, isLate: Bool, isMoved: Bool = false) -> ChangeReason? {
+    var possible = ChangeReason.possible(for: column)
+    if isMoved { possible.insert(.cost) }
     var reasons = files.intersection(possible)
     if isUncertain, !isLate, possible.contains(.model) { return nil }
     // What has less may be without the removed rows, or without those that a late copy gives another place.
