@@ -433,7 +433,7 @@ CREATE TABLE skan_daily_changes (
   `previous` NUMERIC(36, 7) OPTIONS (description = "The value before. Null if it was null, and if there was no such row."),
   `current` NUMERIC(36, 7) OPTIONS (description = "The value now. Null if it is null, and if there is no such row any more."),
   `as_of` TIMESTAMP OPTIONS (description = "The time that the new value is of, as in skan_daily."),
-  `reason` STRING OPTIONS (description = "The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons.")
+  `reason` STRING OPTIONS (description = "The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons, and if another grace period of settle may be one.")
 )
 OPTIONS (description = "A count or an amount in skan_daily that is not the one of the table that was there before. Each report adds its changes to those of earlier ones. Days that the table before did not have are not listed. In CSV a null is an empty field.");
 

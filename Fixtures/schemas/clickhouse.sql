@@ -448,7 +448,7 @@ CREATE TABLE skan_daily_changes (
   previous Nullable(Decimal(36, 7)) COMMENT 'The value before. Null if it was null, and if there was no such row.',
   current Nullable(Decimal(36, 7)) COMMENT 'The value now. Null if it is null, and if there is no such row any more.',
   as_of Nullable(DateTime64(3, 'UTC')) COMMENT 'The time that the new value is of, as in skan_daily.',
-  reason LowCardinality(Nullable(String)) COMMENT 'The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons.'
+  reason LowCardinality(Nullable(String)) COMMENT 'The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons, and if another grace period of settle may be one.'
 )
 ENGINE = MergeTree
 ORDER BY tuple()

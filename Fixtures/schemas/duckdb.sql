@@ -831,7 +831,7 @@ COMMENT ON COLUMN skan_daily_changes.metric IS 'The name of the column of skan_d
 COMMENT ON COLUMN skan_daily_changes.previous IS 'The value before. Null if it was null, and if there was no such row.';
 COMMENT ON COLUMN skan_daily_changes.current IS 'The value now. Null if it is null, and if there is no such row any more.';
 COMMENT ON COLUMN skan_daily_changes.as_of IS 'The time that the new value is of, as in skan_daily.';
-COMMENT ON COLUMN skan_daily_changes.reason IS 'The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons.';
+COMMENT ON COLUMN skan_daily_changes.reason IS 'The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons, and if another grace period of settle may be one.';
 
 CREATE TABLE skan_modelled (
   scope VARCHAR NOT NULL,

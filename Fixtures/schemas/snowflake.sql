@@ -442,7 +442,7 @@ CREATE TABLE skan_daily_changes (
   "PREVIOUS" NUMBER(36, 7) COMMENT 'The value before. Null if it was null, and if there was no such row.',
   "CURRENT" NUMBER(36, 7) COMMENT 'The value now. Null if it is null, and if there is no such row any more.',
   "AS_OF" TIMESTAMP_TZ(3) COMMENT 'The time that the new value is of, as in skan_daily.',
-  "REASON" VARCHAR COMMENT 'The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons.'
+  "REASON" VARCHAR COMMENT 'The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons, and if another grace period of settle may be one.'
 )
 COMMENT = 'A count or an amount in skan_daily that is not the one of the table that was there before. Each report adds its changes to those of earlier ones. Days that the table before did not have are not listed. In CSV a null is an empty field.';
 -- COPY INTO skan_daily_changes FROM @STAGE/skan_daily_changes/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;

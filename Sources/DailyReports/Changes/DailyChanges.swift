@@ -98,6 +98,15 @@ struct DailyChanges {
     ])
   }
 
+  /// A remark if another grace period of the settlement may be the reason of changes.
+  var warnings: [String] {
+    guard let (before, now) = causes.graceHours, counts[nil, default: 0] > 0 else { return [] }
+    return [
+      "The grace period of postback settle (--grace-hours) changes from \(before) to \(now). So other copies may decide, also on "
+        + "final days, and \(Table.dailyChanges.name) has no reason for the changes."
+    ]
+  }
+
   /// The digest of the rows of the report that was there before; nil if there is none.
   var before: String? { history.before }
 
