@@ -2,8 +2,8 @@ package import ConversionModel
 
 /// The revenue of all conversion windows of the installs of a day.
 ///
-/// Which windows count is decided once for each install day, app and model, over all postbacks of the report. So the revenue
-/// is additive: that of several groups together is its sum, whatever the groups are.
+/// Which windows count is decided once for each install day, app, model and conversion type, over all postbacks of the report.
+/// So the revenue is additive: that of several groups together is its sum, whatever the groups are.
 package struct AllWindowsRevenue: Sendable, Equatable {
   /// The windows that are in a revenue.
   package enum Basis: String, CaseIterable, Sendable {
@@ -13,7 +13,7 @@ package struct AllWindowsRevenue: Sendable, Equatable {
     case sum
     /// A window whose values include the windows before, with the windows after it.
     case cumulative
-    /// Not the same for all models of the group.
+    /// Not the same for all models and conversion types of the group.
     case mixed
   }
 
@@ -32,7 +32,7 @@ package struct AllWindowsRevenue: Sendable, Equatable {
     unconverted == 0 && revenue.count == 1 ? revenue.first.map { ($0.key, $0.value) } : nil
   }
 
-  /// Adds that many postbacks with an outcome. `choice` has the windows that count for their model.
+  /// Adds that many postbacks with an outcome. `choice` has the windows that count for them.
   mutating func add(_ outcome: DailyOutcome, _ count: Int, _ choice: Choice) {
     guard outcome.hasWon, outcome.status == .decoded else { return }
     let own: Basis = choice.window != nil ? .cumulative : outcome.window == 0 ? .firstWindow : .sum
@@ -63,7 +63,7 @@ extension AllWindowsRevenue.Basis {
 }
 
 extension AllWindowsRevenue {
-  /// The windows of the installs of a day that count for a model.
+  /// The windows of the conversions of a day that count for a model and a conversion type.
   struct Choice: Equatable, Sendable {
     /// The window whose values include those before; nil if the other windows are added.
     var window: Int?
@@ -75,13 +75,14 @@ extension AllWindowsRevenue {
     }
   }
 
-  /// The choices for all install days and models of a report.
+  /// The choices for all install days, models and conversion types of a report.
   struct Choices: Sendable {
     private struct Key: Hashable {
       let day: Int64?
       let app: Int64
       let modelID: String
       let modelVersion: Int
+      let conversionType: DailyOutcome.Conversion?
       let currency: String
 
       /// The key of an outcome; nil if it has no revenue.
@@ -89,11 +90,12 @@ extension AllWindowsRevenue {
         guard let currency = outcome.currency else { return nil }
         self.day = day
         (app, modelID, modelVersion) = (outcome.app, outcome.modelID, outcome.modelVersion)
+        conversionType = outcome.conversionType
         self.currency = currency
       }
     }
 
-    /// The revenue of the windows of a model, by window.
+    /// The revenue of the windows of a model and a conversion type, by window.
     private struct Windows {
       var separate: [Amount] = [.zero, .zero, .zero]
       var cumulative: [Amount?] = [nil, nil, nil]

@@ -34,6 +34,8 @@ struct DailyOutcome: Sendable {
   var hasWon = true
   /// The kind of the conversion; nil if the postback is none.
   var conversion: Conversion?
+  /// The conversion type, which AdAttributionKit signs in each window; nil in SKAdNetwork, which has none.
+  var conversionType: Conversion?
   /// Indicates that the ad was viewed and not clicked; nil if that is not known.
   var isView: Bool?
   var isWeb = false
@@ -86,7 +88,8 @@ extension DailyOutcome {
         let redownload = valueColumns.withUnsigned(\.redownload, values, row, columns) { $0.boolean($1) }
         conversion = redownload == true ? .redownload : .install
       } else {
-        conversion = row.text(columns.conversionType).flatMap(Self.conversion)
+        conversionType = row.text(columns.conversionType).flatMap(Self.conversion)
+        conversion = conversionType
       }
     }
     if let type = row.integer(columns.fidelityType) { isView = type == 0 }

@@ -90,6 +90,7 @@ extension DailyOutcome {
   func encode(_ writer: inout ResultWriter) {
     writer.append(window)
     writer.append(conversion?.rawValue)
+    writer.append(conversionType?.rawValue)
     writer.append(isView.map { $0 ? 1 : 0 })
     for flag in [hasWon, isWeb, hasPublisher, isCumulative] { writer.append(flag) }
     value.encode(&writer)
@@ -111,6 +112,7 @@ extension DailyOutcome {
   init(_ reader: inout ResultReader) {
     window = reader.count()
     conversion = reader.optional().flatMap { Conversion(rawValue: $0) }
+    conversionType = reader.optional().flatMap { Conversion(rawValue: $0) }
     isView = reader.optional().map { $0 == 1 }
     (hasWon, isWeb, hasPublisher, isCumulative) = (reader.flag(), reader.flag(), reader.flag(), reader.flag())
     value = Value(&reader)

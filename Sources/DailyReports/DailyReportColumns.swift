@@ -111,11 +111,12 @@ extension Column {
       .moneySum,
       .nullable,
       """
-      The revenue of the windows 0 to 2 of the same install date. For each install date, app and model it is the larger \
-      one of the sum of the windows and the revenue of the window whose values include the windows before; this is \
-      decided over all postbacks of the report, so that the column is additive. It is in the row of the first of these \
-      windows that there is, and null in all others, in rows of the `date_type` `received`, if there are several \
-      currencies, and if a part could not be converted to that of the report.
+      The revenue of the windows 0 to 2 of the same install date. For each install date, app, model and conversion type it \
+      is the larger one of the sum of the windows and the revenue of the window whose values include the windows before; \
+      this is decided over all postbacks of the report, so that the column is additive. It is in the row of the first of \
+      these windows that there is, and null in all others, in rows of the `date_type` `received`, if there are several \
+      currencies, and if a part could not be converted to that of the report. It changes until window 2 is final, 51 days \
+      after the beginning of the day, also where the row of window 0 is final before.
       """
     ),
     Column(
@@ -124,8 +125,8 @@ extension Column {
       .nullable,
       """
       The windows in `revenue_all_windows`: `window0` if no later window has a decoded value; `sum` if they are added; \
-      `cumulative` if it is that of a window whose values include the earlier ones; `mixed` if models of the row differ. \
-      Null if no value is decoded.
+      `cumulative` if it is that of a window whose values include the earlier ones; `mixed` if models or conversion types \
+      of the row differ. Null if no value is decoded.
       """
     ),
   ]
@@ -148,7 +149,8 @@ extension Column {
       """
       `open` if further postbacks are to be expected; `settling` if only those that Apple sends again are; `final` if \
       none are: in window 0 from 14 days after the beginning of the day on, and 13 if all postbacks are of SKAdNetwork 3 \
-      and earlier, of an app that measures for a day. Null if the date is null.
+      and earlier, of an app that measures for a day. Postbacks of later windows, which are in other rows, may be expected \
+      all the same. Null if the date is null.
       """
     ),
     Column(

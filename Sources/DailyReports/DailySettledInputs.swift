@@ -15,6 +15,8 @@ package struct DailySettledInputs: Sendable {
   let lookupDigest: String?
   /// The digest of the models that decoded the values; nil if the summary of the tables does not have it.
   let modelsDigest: String?
+  /// The hours of the grace period of the settlement; nil if the summary of the tables does not have it.
+  let graceHours: Int64?
   /// The SHA-256 of the summary of the tables; nil if it is not known.
   let digest: String?
 
@@ -36,6 +38,7 @@ package struct DailySettledInputs: Sendable {
     let summary = bytes.flatMap { try? JSONValue(parsing: $0) }
     lookupDigest = summary?["lookup_digest"]?.text
     modelsDigest = summary?["models_digest"]?.text
+    graceHours = summary?["grace_hours"]?.integer
     var hash = try? SHA256()
     if let bytes { try? hash?.update(bytes.span) }
     digest = bytes == nil ? nil : (try? hash?.finish())?.hexadecimal

@@ -43,6 +43,9 @@ package struct DailySummary: Sendable {
   /// The reason for which the report is not compared with an earlier one; nil if it is.
   package internal(set) var changesObstacle: String?
 
+  /// The remarks on changes since the earlier report; not in `warnings`, which do not depend on it.
+  package internal(set) var changeWarnings: [String] = []
+
   /// The counts of rows of `skan_postbacks`.
   package var rows = DailyRowCounts()
   /// The files and the settings of the report.

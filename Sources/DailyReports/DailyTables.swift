@@ -157,7 +157,7 @@ extension Table {
         """
         The reason for the change: `late_postback` for postbacks that came later, `late_copy` for copies of them by which \
         another value, campaign or day counts, `lookup`, `model`, `rates` or `cost` for another lookup table, model, file of \
-        rates or cost file. Null if there are several possible reasons.
+        rates or cost file. Null if there are several possible reasons, and if another grace period of `settle` may be one.
         """
       ),
     ]

@@ -110,6 +110,7 @@ package struct DailyWriter: ~Copyable {
       try outputs.modelled.table.add(StratumHistory.name, modelling.history.lines)
       summary.note(outputs, modelling.modelling)
       (summary.changes, summary.changesObstacle) = (changes.counts, changes.obstacle)
+      summary.changeWarnings = changes.warnings
       try summary.verifyReplacement(in: outputs.daily.table.output, emptied: changes.emptied)
       try outputs.complete(summary: summary.json.description, changes: changes.json.description)
     } catch {
@@ -165,6 +166,7 @@ extension DailyProvenance {
     digests[.lookup] = lookups.hexadecimalDigest
     digests[.model] = inputs.settled?.modelsDigest
     settlement = inputs.settled?.digest
+    graceHours = inputs.settled?.graceHours
     inputBytes = inputs.byteCount
     acceptedBytes = inputs.acceptedByteCount
     requests = settings.requests

@@ -83,6 +83,23 @@ import Testing
     }
   }
 
+  @Test func `after another grace period only the costs have a reason`() {
+    var (before, after) = (
+      provenance([.cost: "a"], settlement: "s"), provenance([.cost: "b"], settlement: "t", bytes: 2)
+    )
+    before.graceHours = 48
+    #expect(reason(.installs, before, after) == .latePostback)
+    after.graceHours = 48
+    #expect(reason(.installs, before, after) == .latePostback)
+    after.graceHours = 1
+    for isLate in [false, true] {
+      for column in [.installs, .revenue, .conflicts] as [ColumnName] {
+        #expect(reason(column, isLate: isLate, before, after) == nil)
+      }
+    }
+    #expect(reason(.cost, before, after) == .cost)
+  }
+
   @Test func `after a request only more postbacks and the costs have a reason`() {
     var (before, after) = (provenance([.cost: "a"]), provenance([.cost: "b"], bytes: 2))
     #expect(reason(.installs, before, after) == .latePostback)
@@ -95,6 +112,7 @@ import Testing
   @Test func `a summary has the provenance of its report`() throws {
     var provenance = provenance([.lookup: "l", .cost: "c"], settlement: "s", bytes: 7)
     (provenance.settings, provenance.rows, provenance.acceptedBytes) = (["dimensions=app_id"], "r", 3)
+    provenance.graceHours = 48
     #expect(DailyProvenance(.object(provenance.members)) == provenance)
     #expect(DailyProvenance(.object([])) == nil)
   }

@@ -1,5 +1,6 @@
 import Base
 import ConversionModel
+import Tables
 import Testing
 
 @testable import DailyReports
@@ -32,6 +33,12 @@ import Testing
     #expect(completeness(arrival, hours: final - second).status == .settling)
     #expect(completeness(arrival, hours: final).status == .final)
     #expect(completeness(arrival, hours: 1e6).status == .final)
+  }
+
+  @Test func `the revenue of all windows is said to change until the last window is final`() throws {
+    let days = (24 + Self.windows[2].most + Completeness.retryHours) / 24
+    let column = try #require(Column.dailyCost.first { $0.name == .revenueAllWindows })
+    #expect(column.description.contains("until window 2 is final, \(days) days"))
   }
 
   @Test func `an install at the end of the day is final after 13, and after 50 days`() {

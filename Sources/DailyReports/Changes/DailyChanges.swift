@@ -98,6 +98,15 @@ struct DailyChanges {
     ])
   }
 
+  /// A remark if another grace period of the settlement may be the reason of changes.
+  var warnings: [String] {
+    guard let (before, now) = causes.graceHours, counts[nil, default: 0] > 0 else { return [] }
+    return [
+      "The grace period of postback settle (--grace-hours) changes from \(before) to \(now). So other copies may decide, also on "
+        + "final days, and \(Table.dailyChanges.name) has no reason for the changes."
+    ]
+  }
+
   /// The digest of the rows of the report that was there before; nil if there is none.
   var before: String? { history.before }
 
@@ -106,12 +115,25 @@ struct DailyChanges {
 
   private mutating func compare(_ before: [DailyStoredRow], with after: [DailyStoredRow], _ encoder: inout RowEncoder) {
     let late = Self.lateWindows(before, after)
-    var rows: [DailyKeyBytes: DailyStoredRow] = [:]
+    let moved = causes.files.contains(.cost) ? Self.groupsMovedByCosts(before, after) : []
+    var rows: [DailyStoredRow.Identity: DailyStoredRow] = [:]
     for row in before { rows[row.identity] = row }
     for row in after {
-      append(rows.removeValue(forKey: row.identity), row, late, &encoder)
+      append(rows.removeValue(forKey: row.identity), row, late, moved, &encoder)
     }
-    for row in before where rows[row.identity] != nil { append(row, nil, late, &encoder) }
+    for row in before where rows[row.identity] != nil { append(row, nil, late, moved, &encoder) }
+  }
+
+  /// The groups with a row that only a cost makes, in one of the reports: its first row has the revenue of all windows.
+  private static func groupsMovedByCosts(
+    _ before: [DailyStoredRow],
+    _ after: [DailyStoredRow]
+  ) -> Set<DailyKeyBytes> {
+    func groups(_ rows: [DailyStoredRow], without others: [DailyStoredRow]) -> Set<DailyKeyBytes> {
+      let others = Set(others.map(\.identity))
+      return Set(rows.filter { $0.postbacks == 0 && !others.contains($0.identity) }.map(\.group))
+    }
+    return groups(before, without: after).union(groups(after, without: before))
   }
 
   /// The windows of a day that have more postbacks than before.
@@ -126,6 +148,7 @@ struct DailyChanges {
     _ before: DailyStoredRow?,
     _ after: DailyStoredRow?,
     _ late: Set<Int64>,
+    _ moved: Set<DailyKeyBytes>,
     _ encoder: inout RowEncoder
   ) {
     guard let row = after ?? before, before?.metrics != after?.metrics else { return }
@@ -138,7 +161,8 @@ struct DailyChanges {
       if before == nil || after == nil, (old ?? new) == "0" { continue }
       var isLate = column == .revenueAllWindows ? !late.isEmpty : late.contains(row.window)
       if causes.hasRemovals, after?.postbacks ?? 0 < before?.postbacks ?? 0 { isLate = false }
-      let reason = causes.reason(of: column, isLate: isLate)
+      let isMoved = column == .revenueAllWindows && moved.contains(row.group)
+      let reason = causes.reason(of: column, isLate: isLate, isMoved: isMoved)
       for (column, cell) in zip(DailyStoredRows.key, key) { encoder.copy(column, cell) }
       encoder.text(.metric, column.rawValue)
       encoder.copy(.previous, old)

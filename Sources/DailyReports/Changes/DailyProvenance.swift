@@ -7,6 +7,8 @@ package struct DailyProvenance: Sendable, Equatable {
   package var digests: [ChangeReason: String] = [:]
   /// The digest of the settlement whose values count; nil if there is none.
   package var settlement: String?
+  /// The hours of the grace period of this settlement; nil if they are not known.
+  package var graceHours: Int64?
   /// The number of bytes of the tables of postbacks and of rejects, which grow with each postback and each copy.
   package var inputBytes: Int64 = 0
   /// The number of bytes of the table of postbacks; nil if an earlier version of the program made the report.
@@ -25,6 +27,7 @@ package struct DailyProvenance: Sendable, Equatable {
     (.lookup, "lookup_digest"), (.model, "models_digest"), (.rates, "rates_digest"), (.cost, "cost_digest"),
   ]
   private static let settlementKey = "settled_digest"
+  private static let graceHoursKey = "grace_hours"
   private static let inputBytesKey = "input_bytes"
   private static let acceptedBytesKey = "accepted_bytes"
   private static let requestsKey = "requests"
@@ -45,6 +48,7 @@ package struct DailyProvenance: Sendable, Equatable {
   package var members: [JSONValue.Member] {
     Self.members.map { .init($0.key, .text(digests[$0.reason])) } + [
       .init(Self.settlementKey, .text(settlement)),
+      .init(Self.graceHoursKey, .integer(graceHours)),
       .init(Self.inputBytesKey, .integer(inputBytes)),
       .init(Self.acceptedBytesKey, .integer(acceptedBytes)),
       .init(Self.requestsKey, .integer(requests)),
@@ -60,6 +64,7 @@ package struct DailyProvenance: Sendable, Equatable {
     self.rows = rows
     self.settings = settings.compactMap(\.text)
     settlement = summary[Self.settlementKey]?.text
+    graceHours = summary[Self.graceHoursKey]?.integer
     if case .number(let text)? = summary[Self.inputBytesKey] { inputBytes = Int64(text) ?? 0 }
     if case .number(let text)? = summary[Self.acceptedBytesKey] { acceptedBytes = Int64(text) }
     requests = summary[Self.requestsKey]?.integer ?? 0
@@ -70,6 +75,9 @@ package struct DailyProvenance: Sendable, Equatable {
   func causes(comparedWith previous: DailyProvenance) -> ChangeCauses {
     var causes = ChangeCauses()
     causes.hasRemovals = requests != previous.requests
+    if let graceHours, let before = previous.graceHours, graceHours != before {
+      causes.graceHours = (before, graceHours)
+    }
     causes.files = Set(Self.members.map(\.reason).filter { digests[$0] != previous.digests[$0] })
     let isKnown = digests[.model] != nil && previous.digests[.model] != nil
     if let acceptedBytes, let before = previous.acceptedBytes {
@@ -91,6 +99,8 @@ struct ChangeCauses {
   var files: Set<ChangeReason> = []
   /// Indicates that a settlement with other models cannot be told from one with later copies.
   var isUncertain = false
+  /// The grace periods of both settlements in hours where they differ, so that other copies may decide; nil if they do not.
+  var graceHours: (before: Int64, now: Int64)?
   /// Indicates that rows were removed on a person's request. What goes because of its age changes no number.
   var hasRemovals = false
   /// Indicates that postbacks may have arrived.
@@ -99,11 +109,13 @@ struct ChangeCauses {
   var hasNewCopies = false
 
   /// The reason of a change of a column; nil if it cannot be told. `isLate` indicates that there are more postbacks of the
-  /// day than before.
-  func reason(of column: ColumnName, isLate: Bool) -> ChangeReason? {
-    let possible = ChangeReason.possible(for: column)
+  /// day than before, and `isMoved` that a row with a cost alone has come or gone, and so the value may be in another row.
+  func reason(of column: ColumnName, isLate: Bool, isMoved: Bool = false) -> ChangeReason? {
+    var possible = ChangeReason.possible(for: column)
+    if isMoved { possible.insert(.cost) }
     var reasons = files.intersection(possible)
     if isUncertain, !isLate, possible.contains(.model) { return nil }
+    if graceHours != nil, possible.contains(.lateCopy) { return nil }
     // What has less may be without the removed rows, or without those that a late copy gives another place.
     if hasRemovals, !isLate, possible.contains(.latePostback) { return nil }
     // Without another file, only rows that have arrived can change a number: postbacks if there are more of the day, and

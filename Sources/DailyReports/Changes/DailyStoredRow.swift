@@ -12,12 +12,21 @@ struct DailyStoredRow: Sendable {
   let window: Int64
   /// The number of postbacks.
   let postbacks: Int64
-  /// The cells that no two rows share: the day, the window, the dimensions, and the level of a cost that is not divided.
-  let identity: DailyKeyBytes
+  /// The cells that only the rows of the windows of one group share: the day, the dimensions, and the level of a cost that is not
+  /// divided.
+  let group: DailyKeyBytes
   /// The cells of `DailyStoredRows.metrics`.
   let metrics: DailyKeyBytes
   /// The cells of the columns that `skan_daily_changes` has too, in the order of its columns.
   let key: DailyKeyBytes
+
+  /// The group and the window, which no two rows share.
+  struct Identity: Hashable {
+    let group: DailyKeyBytes
+    let window: Int64
+  }
+
+  var identity: Identity { Identity(group: group, window: window) }
 }
 
 /// Reads rows of `skan_daily`.
@@ -33,9 +42,9 @@ struct DailyStoredRows {
 
   private static let metricPlaces = metrics.map(Table.daily.place)
   private static let keyPlaces = key.map(Table.daily.place)
-  private static let identityPlaces: [Int] = {
-    let names = DailyName.allCases.map(\.column) + [.costLevel]
-    return key.filter { !names.contains($0) }.map(Table.daily.place)
+  private static let groupPlaces: [Int] = {
+    let others = DailyName.allCases.map(\.column) + [.postbackSequenceIndex, .costLevel]
+    return key.filter { !others.contains($0) }.map(Table.daily.place)
   }()
 
   private static let datePlace = Table.daily.place(.date)
@@ -60,7 +69,7 @@ struct DailyStoredRows {
           position: DailyPosition(type: type, day: date.day),
           window: cursor.integer(windowPlace) ?? 0,
           postbacks: cursor.integer(postbacksPlace) ?? 0,
-          identity: identity(cursor),
+          group: group(cursor),
           metrics: bytes(metricPlaces, of: cursor),
           key: bytes(keyPlaces, of: cursor)
         )
@@ -70,8 +79,8 @@ struct DailyStoredRows {
   }
 
   /// A row is the same one before and after a cost is joined to it.
-  private static func identity(_ cursor: borrowing RowCursor) -> DailyKeyBytes {
-    var bytes = bytes(identityPlaces, of: cursor)
+  private static func group(_ cursor: borrowing RowCursor) -> DailyKeyBytes {
+    var bytes = bytes(groupPlaces, of: cursor)
     let undivided = DailyCost.Level.parent.rawValue
     bytes.append(cursor.has(undivided, in: costLevelPlace) ? undivided : nil)
     return bytes

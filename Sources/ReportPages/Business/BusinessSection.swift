@@ -82,7 +82,8 @@ struct BusinessSection {
       description: """
         Full bars are revenue that was observed, striped ones what null postbacks are estimated to be worth. The line \
         goes from the least to the most that the values' ranges and the model's interval allow; an arrow means that there is \
-        no limit, because a value has none or null postbacks are not modelled. \(modelledNote)
+        no limit, because a value has none or null postbacks are not modelled. In the table, "all windows" of a day grows for \
+        51 days, until the last postbacks of window 2 have come. \(modelledNote)
         """,
       numbers: table.html
     ).html

@@ -127,7 +127,8 @@ extension BusinessSection {
       description: """
         A dot is the revenue of the first window that was observed, divided by the cost. The line goes from the least to the \
         most that the ranges of the values and the interval for null postbacks allow. The broken line is the return of all campaigns shown. ⚠ marks campaigns whose values a suspicion concerns: look at it \
-        before you move a budget to them. Confirmed is the revenue of values that devices confirm.\(undivided)\(more)
+        before you move a budget to them. Confirmed is the revenue of values that devices confirm. The return of all windows grows until a day is 51 days old and the last \
+        postbacks of window 2 have come.\(undivided)\(more)
         """,
       numbers: Self.table(campaigns)
     ).html

@@ -202,7 +202,7 @@ struct DailyCommand: DerivedCommand {
       json: summary.json.description,
       rows: summary.written.first { $0.table == Table.daily.name }?.rows ?? 0,
       unreadable: unreadable,
-      warnings: summary.ownWarnings,
+      warnings: summary.ownWarnings + summary.changeWarnings,
       dueDay: summary.dueDay,
       signals: signals,
       committed: { register(work.positions) }

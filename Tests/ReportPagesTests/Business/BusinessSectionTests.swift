@@ -51,6 +51,11 @@ import Testing
     #expect(!BusinessSection(business: business).html.markup.contains("No costs are known"))
   }
 
+  @Test func `says until when the revenue of all windows grows, which final days have too`() {
+    let section = BusinessSection(business: business([(10, 100, 50), (20, 100, 400)]))
+    for figure in [section.revenueFigure, section.campaignsFigure] { #expect(figure.markup.contains("51 days")) }
+  }
+
   @Test func `ends with the day that it is of where a cost has a later date`() {
     var business = business([(10, 100, 5), (20, 100, 5)])
     business.asOf = "2024-10-08T00:00:00Z"

@@ -178,4 +178,32 @@ import Testing
     }
     #expect(totals == ["1403"])
   }
+
+  @Test func `windows of re-engagements decide nothing about those of installs`() async throws {
+    let report = try CostReport()
+    func postback(_ window: Int, _ revenue: String, _ type: String?, isCumulative: Bool = false) -> Postback {
+      Postback(
+        window: window,
+        revenue: (revenue, revenue, revenue),
+        isCumulative: isCumulative,
+        conversionType: type
+      )
+    }
+    try report.write([
+      postback(0, "100", "download"), postback(1, "150", "download", isCumulative: true),
+      postback(0, "60", "re-engagement"), postback(1, "40", "re-engagement"),
+      postback(0, "3", nil), postback(1, "5", nil, isCumulative: true),
+    ])
+    for dimensions in [[.conversionType], [], [.framework], [.campaignID]] as [Set<DailyDimension>] {
+      try await report.report { $0.dimensions = dimensions }
+      let rows = try report.installs()
+      #expect(sum(rows, .revenueAllWindows) == Amount(255), "\(dimensions)")
+      let bases = rows.compactMap { $0[.revenueBasis] }
+      switch dimensions {
+      case [.conversionType]: #expect(bases == ["cumulative", "cumulative", "sum"])
+      case [.framework]: #expect(bases == ["mixed", "cumulative"])
+      default: #expect(bases == ["mixed"])
+      }
+    }
+  }
 }

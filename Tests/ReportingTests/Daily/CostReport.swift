@@ -28,6 +28,8 @@ struct CostReport {
     var currency = "USD"
     var isCumulative = false
     var model = "m"
+    /// The conversion type of a postback of AdAttributionKit; nil for one of SKAdNetwork 4.
+    var conversionType: String?
   }
 
   let folder: TemporaryFolder
@@ -40,7 +42,10 @@ struct CostReport {
     for (number, postback) in postbacks.enumerated() {
       var columns = [
         ("postback_key", #""\#(String(repeating: "0", count: 27))\#(10_000 + number)""#),
-        ("framework", #""skadnetwork""#), ("version", #""4.0""#), ("ad_network_id", #""\#(postback.network)""#),
+        ("framework", postback.conversionType == nil ? #""skadnetwork""# : #""adattributionkit""#),
+        ("version", postback.conversionType == nil ? #""4.0""# : "null"),
+        ("conversion_type", postback.conversionType.map { "\"\($0)\"" } ?? "null"),
+        ("ad_network_id", #""\#(postback.network)""#),
         ("app_id", "\(postback.app)"), ("source_identifier", #""39""#), ("redownload", "\(postback.redownload)"),
         ("fidelity_type", "1"), ("did_win", "\(postback.hasWon)"), ("postback_sequence_index", "\(postback.window)"),
         ("environment", #""production""#), ("received_at", #""\#(postback.received)""#),

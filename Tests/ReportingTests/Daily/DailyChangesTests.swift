@@ -82,6 +82,32 @@ import Testing
     #expect(try report.changes() == ["\(day) cost - 2 cost", "\(day) cost 2 - cost"])
   }
 
+  @Test(arguments: [false, true])
+  func `a row that only a cost makes takes over the revenue of all windows because of the cost`(isLate: Bool)
+    async throws
+  {
+    let report = try CostReport()
+    let later = Postback(window: 1, received: "2026-03-14T06:00:00Z")
+    let other = "date,network_name,campaign_id,currency,cost\n2026-03-06,One,2002,USD,3\n"
+    let both = other + "2026-03-06,One,2001,USD,2\n"
+    try report.write([later, Postback(campaign: "2002")])
+    try await report.report(cost: other)
+    if isLate { try report.write([later, Postback(campaign: "2002"), Postback(campaign: "2003")]) }
+    try await report.report(cost: both)
+    let day = "install 2026-03-06 2001"
+    let reason = isLate ? "-" : "cost"
+    let moved = [
+      "\(day) revenue_all_windows - 5 \(reason)", "\(day) cost - 2 cost", "\(day) revenue_all_windows 5 - \(reason)",
+    ]
+    #expect(Set(try report.changes().filter { $0.hasPrefix(day) }) == Set(moved))
+    guard !isLate else { return }
+    try await report.report(cost: other)
+    let back = [
+      "\(day) revenue_all_windows 5 - cost", "\(day) cost 2 - cost", "\(day) revenue_all_windows - 5 cost",
+    ]
+    #expect(Set(try report.changes().dropFirst(3)) == Set(back))
+  }
+
   @Test func `less after a removal has no reason, and more on another day is late`() async throws {
     let report = try CostReport()
     let late = Postback(campaign: "2002", installed: "2026-03-07T18:00:00Z")

@@ -73,11 +73,14 @@ struct DailyFolder {
     try folder.makeFile("out/skan_postbacks/part-1.jsonl", holding: lines.flatMap { $0 + [newline] })
   }
 
-  /// Writes rows of `skan_settled` for the first postbacks, and of `skan_settled_events`.
-  func settle(_ rows: [Columns], events: [String] = [], firstKey: Int = 0) throws {
+  /// Writes rows of `skan_settled` for the first postbacks, and of `skan_settled_events`; with a grace period, also the summary.
+  func settle(_ rows: [Columns], events: [String] = [], firstKey: Int = 0, graceHours: Int? = nil) throws {
     for (table, text) in [("skan_settled", Self.lines(rows, firstKey)), ("skan_settled_events", events.joined())] {
       _ = try DurableFolder(making: folder.path("out/\(table)"))
       try folder.makeFile("out/\(table)/part-1.jsonl", holding: Array(text.utf8))
+      guard let graceHours else { continue }
+      let summary = #"{"models_digest":"m","grace_hours":\#(graceHours)}"#
+      try folder.makeFile("out/\(table)/_summary.json", holding: Array(summary.utf8))
     }
   }
 

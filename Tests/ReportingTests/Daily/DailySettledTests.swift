@@ -42,6 +42,19 @@ import Testing
     #expect(summary.settled == 3)
   }
 
+  @Test func `changes after another grace period have no reason, and a warning names it`() async throws {
+    let folder = try DailyFolder([high])
+    try folder.settle([settled(2, by: #""forwarded""#, high)], graceHours: 1)
+    try await folder.report()
+    try folder.settle([settled(4, by: #""direct""#, low)], graceHours: 48)
+    let summary = try await folder.report()
+    #expect(Set(summary.changes.keys) == [nil])
+    #expect(
+      summary.changeWarnings.contains { $0.contains("(--grace-hours) changes from 1 to 48") },
+      "\(summary.changeWarnings)"
+    )
+  }
+
   @Test func `devices' own copies that contradict each other leave neither a value nor a null`() async throws {
     let folder = try DailyFolder([high])
     var conflict = settled(0, by: "null", [:])
