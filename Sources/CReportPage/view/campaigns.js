@@ -192,7 +192,8 @@
   const amount = (row, name) => row[name] === null || row[name] === undefined ? null : formats.units(row[name]);
 
   function dayFigures(data) {
-    const rows = data.rows.filter(row => row.date).sort((one, other) => order(one.date, other.date)).slice(-120), figures = [];
+    // A day without rows of the chosen window has nothing but the revenue of all windows.
+    const rows = data.rows.filter(row => row.date && row.postbacks !== null).sort((one, other) => order(one.date, other.date)).slice(-120), figures = [];
     if (rows.length === 0) return figures;
     const numbers = columnsOf({ ...data, rows, compare: null }, session.get().daily, true).map(({ link, ...column }) => column);
     const state = row => row.status || "final";

@@ -28,6 +28,8 @@ struct CampaignAnswer: Sendable {
   private(set) var count = 0
   private var total: Row
   private var undivided = 0
+  /// Indicates that rows have nothing of the chosen window.
+  private var hasRowsOfOtherWindows = false
   private let places: [Int]
 
   /// Sums the rows of a table. Without `seesRevenue` no column of money is part of the answer.
@@ -38,7 +40,7 @@ struct CampaignAnswer: Sendable {
     total = Row(key: Key(day: DailyStore.noDay, codes: [], isUndivided: false))
     let order = try Order(query.order, self)
     var groups: [Key: Int] = [:]
-    let filter = RowFilter(query, store)
+    let filter = RowFilter(query, store, seesRevenue: seesRevenue)
     for row in 0..<store.count {
       guard filter.accepts(row) else { continue }
       let isNow = Self.contains(store.days[row], query.since, query.until)
@@ -57,6 +59,7 @@ struct CampaignAnswer: Sendable {
       }
     }
     undivided = rows.count { $0.key.isUndivided }
+    hasRowsOfOtherWindows = rows.contains { !$0.sums.isOfWindow && $0.before?.isOfWindow != true }
     count = rows.count
     let ordered = order.sorted(rows)
     let end = query.limit.map { min(ordered.count, query.offset + $0) } ?? ordered.count
@@ -71,11 +74,11 @@ struct CampaignAnswer: Sendable {
       if query.comparison != nil, total.before == nil { total.before = CampaignSums() }
     }
     if isBefore {
-      rows[place].before?.add(row, of: store)
-      total.before?.add(row, of: store)
+      rows[place].before?.add(row, of: store, window: query.window)
+      total.before?.add(row, of: store, window: query.window)
     } else {
-      rows[place].sums.add(row, of: store)
-      total.sums.add(row, of: store)
+      rows[place].sums.add(row, of: store, window: query.window)
+      total.sums.add(row, of: store, window: query.window)
     }
   }
 
@@ -222,6 +225,11 @@ struct CampaignAnswer: Sendable {
         "The sums of modelled_revenue have no estimate for \(nulls.missing) of \(nulls.all) nulls, which are not modelled."
       )
     }
+    if hasRowsOfOtherWindows, let window = query.window {
+      notes.append(
+        "Rows without postbacks of window \(window) have nothing but revenue_all_windows, which is that of all windows."
+      )
+    }
     if query.window == nil {
       notes.append("Installs are those of window 0; postbacks and values are those of all windows.")
     }
@@ -248,11 +256,12 @@ struct CampaignAnswer: Sendable {
 private struct RowFilter {
   private let store: DailyStore
   private let query: CampaignQuery
+  private let seesRevenue: Bool
   /// The codes that are accepted of each dimension with a condition, from -1 on.
   private let accepted: [(codes: [Int32], isAccepted: [Bool])]
 
-  init(_ query: CampaignQuery, _ store: DailyStore) {
-    (self.query, self.store) = (query, store)
+  init(_ query: CampaignQuery, _ store: DailyStore, seesRevenue: Bool) {
+    (self.query, self.store, self.seesRevenue) = (query, store, seesRevenue)
     accepted = store.dimensions.indices.compactMap { place in
       let conditions = query.conditions.filter { $0.dimension == store.dimensions[place] }
       guard !conditions.isEmpty else { return nil }
@@ -264,9 +273,9 @@ private struct RowFilter {
   }
 
   func accepts(_ row: Int) -> Bool {
-    guard store.isInstall[row] == query.isInstall, query.window.map({ Int8($0) == store.windows[row] }) ?? true else {
-      return false
-    }
+    guard store.isInstall[row] == query.isInstall else { return false }
+    // The revenue of all windows counts whatever window is asked for.
+    guard store.isOf(query.window, row) || (seesRevenue && store.hasAllWindows(row)) else { return false }
     for (codes, isAccepted) in accepted where !isAccepted[Int(codes[row]) + 1] { return false }
     guard let text = query.contains else { return true }
     for place in store.dimensions.indices {

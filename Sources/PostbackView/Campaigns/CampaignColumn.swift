@@ -73,9 +73,10 @@ struct CampaignColumn: Sendable {
     money("modelled_revenue", "The revenue with an estimate for nulls.") { $0.modelled?.estimate },
     money("modelled_low", "The lower end of the interval of the modelled revenue.") { $0.modelled?.low },
     money("modelled_high", "The upper end of the interval of the modelled revenue.") { $0.modelled?.high },
-    money("revenue_all_windows", "The revenue of the windows 0 to 2 of the same install dates.") {
-      $0.amount("revenue_all_windows")
-    },
+    money(
+      "revenue_all_windows",
+      "The revenue of the windows 0 to 2 of the same install dates, whatever window is chosen."
+    ) { $0.amount("revenue_all_windows") },
     money("cost", "The cost of the ads.") { $0.amount("cost") },
     ratio("ecpi", "The cost of an install.") { sums in
       sums.count("installs").flatMap { installs in

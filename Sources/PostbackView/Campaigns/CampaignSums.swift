@@ -15,6 +15,8 @@ struct CampaignSums: Sendable {
   /// The least expected share in millionths; -1 if there is none.
   private(set) var share: Int32 = -1
 
+  /// Indicates that there are more than revenues of all windows of rows of other windows.
+  private(set) var isOfWindow = false
   /// The amounts that are not known, because those of a row are not.
   private var unknown: UnknownAmounts = []
   /// The amounts in other currencies.
@@ -23,15 +25,18 @@ struct CampaignSums: Sendable {
   /// The sums of no rows.
   init() {}
 
-  /// Adds a row of a table.
-  mutating func add(_ row: Int, of store: DailyStore) {
+  /// Adds a row of a table. Of a row of another window than the given one only the revenue of all windows is added.
+  mutating func add(_ row: Int, of store: DailyStore, window: Int?) {
+    guard store.isOf(window, row) else {
+      addAmount(DailyStore.allWindowsPlace, row, of: store)
+      return unknown.formUnion(store.unknown[row].intersection(.allWindows))
+    }
+    isOfWindow = true
     for index in counts.indices {
       let count = store.counts[index][row]
       if count >= 0 { counts[index] = max(counts[index], 0) + count }
     }
-    for index in amounts.indices {
-      if let amount = store.amounts[index][row] { amounts[index] = (amounts[index] ?? .zero) + amount }
-    }
+    for place in amounts.indices { addAmount(place, row, of: store) }
     if let modelled = store.amounts[Self.modelledPlace][row] {
       let revenue = store.amounts[0][row] ?? .zero
       let (least, closed) = (store.amounts[1][row] ?? .zero, store.amounts[2][row] ?? .zero)
@@ -56,6 +61,10 @@ struct CampaignSums: Sendable {
     if state >= 0 { self.state = self.state < 0 ? state : min(self.state, state) }
     let share = store.shares[row]
     if share >= 0 { self.share = self.share < 0 ? share : min(self.share, share) }
+  }
+
+  private mutating func addAmount(_ place: Int, _ row: Int, of store: DailyStore) {
+    if let amount = store.amounts[place][row] { amounts[place] = (amounts[place] ?? .zero) + amount }
   }
 
   private static let modelledPlace = 4

@@ -22,6 +22,7 @@ package struct DailyStore: Sendable {
     "revenue", "revenue_min", "revenue_max_closed", "confirmed_revenue", "modelled_revenue", "modelled_revenue_low",
     "modelled_revenue_high", "revenue_all_windows", "cost",
   ]
+  static let allWindowsPlace = amountNames.firstIndex(of: "revenue_all_windows") ?? 0
 
   /// The generation of the derived tables; nil if the output has no store.
   private(set) var generation: Int?
@@ -151,6 +152,14 @@ package struct DailyStore: Sendable {
     }
     unknown.append(missing)
     otherEnds.append(Int32(clamping: others.count))
+  }
+
+  /// Tells if a row is of a conversion window; nil stands for all.
+  func isOf(_ window: Int?, _ row: Int) -> Bool { window.map { Int8($0) == windows[row] } ?? true }
+
+  /// Tells if a row has the revenue of all windows of its group. It is in the row of the first window that there is.
+  func hasAllWindows(_ row: Int) -> Bool {
+    amounts[Self.allWindowsPlace][row] != nil || unknown[row].contains(.allWindows)
   }
 
   /// The amounts of a row in other currencies.

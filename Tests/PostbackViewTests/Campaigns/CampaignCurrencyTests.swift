@@ -1,7 +1,4 @@
-import DerivedTables
-import DurableFiles
 import JSON
-import TestSupport
 import Testing
 
 @testable import PostbackView
@@ -9,18 +6,7 @@ import Testing
 @Suite struct `Sums of campaigns in several currencies` {
   /// The answer to a question about rows of `skan_daily` in the first window.
   private func answer(_ by: String, _ rows: [String], settings: String, dimensions: String) async throws -> JSONValue {
-    let folder = try TemporaryFolder()
-    let lines = rows.map { row in
-      #"{"date_type":"install","postback_sequence_index":0,"date":"2026-03-06","dimensions":"\#(dimensions)","# + row
-        + "}\n"
-    }
-    _ = try DurableFolder(making: folder.path("out/skan_daily"))
-    try folder.makeFile("out/skan_daily/part-00000001.jsonl", holding: Array(lines.joined().utf8))
-    try folder.makeFile(
-      "out/skan_daily/_summary.json",
-      holding: Array(#"{"settings":["\#(settings)"],"rows_digest":""}"#.utf8)
-    )
-    let store = try #require(try await DailyStore(DerivedSnapshot(of: folder.path("out")), jobs: 1))
+    let store = try await DailyStore.holding(rows, settings: settings, dimensions: dimensions)
     let query = try CampaignQuery(ViewParameters("by=\(by)"), store.dimensions, limit: nil)
     return .object(try CampaignAnswer(query, store, seesRevenue: true).members)
   }
