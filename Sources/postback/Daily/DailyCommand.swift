@@ -137,6 +137,8 @@ struct DailyCommand: DerivedCommand {
     return settings
   }
 
+  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
+
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
     let lookups = try self.lookups.load(files)
     let currency = try money.loadCurrency(files)
