@@ -57,9 +57,11 @@ struct InitCommand: Command {
         postback config check \(configuration)
         postback refresh --config \(configuration)
 
-      Or receive postbacks over HTTP, and process them as they come:
+      Or receive postbacks over HTTP, and bring the tables and the page up to date as they come:
 
-        postback serve --config \(configuration) --watch
+        postback serve --config \(configuration) --watch --refresh 60s
+
+      While it runs, refresh cannot read dumps. Move them into \(shown)/spool/new, and remove inputs from the configuration.
       """
     )
   }
