@@ -49,10 +49,10 @@ struct InitCommand: Command {
       try file.publish()
     }
     let shown = folder.withControlCharactersEscaped
-    let configuration = "\(shown)/postback.json"
+    let configuration = "\(folder)/postback.json".shellWord.withControlCharactersEscaped
     try Terminal.print(
       """
-      \(configuration) is written. Next, put dumps of postbacks into \(shown)/dumps, and run:
+      \(shown)/postback.json is written. Next, put dumps of postbacks into \(shown)/dumps, and run:
 
         postback config check \(configuration)
         postback refresh --config \(configuration)

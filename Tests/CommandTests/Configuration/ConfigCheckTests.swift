@@ -113,6 +113,14 @@ import Testing
     #expect(words(described["properties"]["part"]["enum"]) == ConfiguredParts.names)
   }
 
+  @Test func `init prints commands that a shell reads as they are`() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await BuiltCommand.run(["init", folder.path("my folder")])
+    let file = "'\(folder.path("my folder"))/postback.json'"
+    #expect(result.text.contains("postback config check \(file)\n"), "\(result.text)")
+    #expect(result.text.contains("postback serve --config \(file) --watch"))
+  }
+
   @Test func `init overwrites nothing`() async throws {
     let folder = try TemporaryFolder()
     let lookups = folder.path("skan/lookups")
