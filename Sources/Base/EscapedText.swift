@@ -35,6 +35,12 @@ extension String {
     return isEncoded && text.utf8.elementsEqual(bytes) ? text : nil
   }
 
+  /// The text as one word of a shell command, in quotation marks if the shell would not read it as it is.
+  package var shellWord: String {
+    let isPlain = !isEmpty && utf8.allSatisfy { $0.isInNames || "/+,:@%".utf8.contains($0) }
+    return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
+  }
+
   /// The text in quotation marks, cut after 40 characters.
   package var quotedExcerpt: String { String(prefix(40)).debugDescription + (count > 40 ? "…" : "") }
 }

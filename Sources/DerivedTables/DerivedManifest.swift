@@ -7,6 +7,8 @@ package struct DerivedManifest: Sendable, Equatable {
   package var options: [String: [String]] = [:]
   /// The digest of the rows, the files and the settings from which each step has made its tables, by the name of the step.
   package var inputs: [String: String] = [:]
+  /// The numbers of entries of the lookup tables and the costs that each step has read, by the names of the step and the table.
+  package var rows: [String: [String: Int]] = [:]
   /// The lengths and the checksums of the files of each table, by the names of the table and the file.
   var files: [String: [String: FileSum]] = [:]
 
@@ -33,6 +35,8 @@ package struct DerivedManifest: Sendable, Equatable {
         switch (member.key, entry.value) {
         case ("options", .array(let values)): options[entry.key] = values.compactMap(\.text)
         case ("inputs", .string(let digest)): inputs[entry.key] = digest
+        case ("rows", .object(let counts)):
+          rows[entry.key] = counts.reduce(into: [:]) { $0[$1.key] = $1.value.integer.map(Int.init) }
         case ("files", let sums): files[entry.key] = FileSum.read(sums)
         default: break
         }
@@ -46,9 +50,13 @@ package struct DerivedManifest: Sendable, Equatable {
       JSONValue.Member(name, .texts(values))
     }
     let digests = inputs.sorted { $0.key < $1.key }.map { JSONValue.Member($0, .string($1)) }
+    let counts = rows.sorted { $0.key < $1.key }.map { step, rows in
+      JSONValue.Member(step, .object(rows.sorted { $0.key < $1.key }.map { .init($0, .integer($1)) }))
+    }
     let sums = files.sorted { $0.key < $1.key }.map { JSONValue.Member($0, FileSum.json($1)) }
     let text = JSONValue.object([
-      .init("options", .object(sorted)), .init("inputs", .object(digests)), .init("files", .object(sums)),
+      .init("options", .object(sorted)), .init("inputs", .object(digests)), .init("rows", .object(counts)),
+      .init("files", .object(sums)),
     ])
     try DurableFolder(folder).remove(Self.fileName)
     let file = try DurableFile("\(folder)/\(Self.fileName)", .creating)

@@ -50,4 +50,20 @@ package struct TableReplacement: Sendable {
       advice: "Correct the options or the input, or give --replace if the table shall be replaced"
     )
   }
+
+  /// Throws if a lookup table or the costs had `before` entries when the derived tables were made, and has none now: `.notFound` if
+  /// the file is gone, for which `now` is nil, and `.incompatible` otherwise.
+  package func verify(file path: String, before: Int, now: Int?) throws(FileFailure) {
+    guard !isForced, before > 0, now ?? 0 == 0 else { return }
+    throw FileFailure(
+      now == nil ? .notFound : .incompatible,
+      path,
+      """
+      The file \(now == nil ? "is missing" : "has no rows"), and the derived tables were made with \
+      \(before == 1 ? "1 entry" : "\(before) entries") of it. They stay as they are
+      """,
+      advice:
+        "Bring the \(now == nil ? "file" : "rows") back, or give --replace once if the tables shall be made without them"
+    )
+  }
 }

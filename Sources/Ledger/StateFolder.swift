@@ -53,7 +53,7 @@ extension FileFailure {
       .locked,
       folder,
       "The state is in use by \(holder)",
-      advice: "Wait for it to end, or give --state another directory"
+      advice: "A consumer, watch or serve --watch, ends only when it is stopped. Wait for anything else to end"
     )
   }
 

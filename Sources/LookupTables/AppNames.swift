@@ -68,6 +68,9 @@ package struct SourceAppNames: Sendable {
   private var apps: [Int64: (app: SourceApp, line: Int)] = [:]
   private var sites: [String: (app: SourceApp, line: Int)] = [:]
 
+  /// The number of apps and websites.
+  package var count: Int { apps.count + sites.count }
+
   /// The app with an id; nil if the table has none.
   package subscript(id: Int64) -> SourceApp? { apps[id]?.app }
 

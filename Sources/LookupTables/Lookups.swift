@@ -13,6 +13,8 @@ package struct Lookups: Sendable {
   package private(set) var sourceApps = SourceAppNames()
   /// The campaigns, by the identifiers in postbacks.
   package let campaigns: CampaignIndex
+  /// The files of the folder, in the order of the names; none if there is no folder.
+  package private(set) var files: [LookedUpFile] = []
   /// The number of rows of `campaigns`.
   package private(set) var campaignCount = 0
   /// The remarks on the tables that do not make them unusable.
@@ -55,6 +57,14 @@ package struct Lookups: Sendable {
     do { try findings.throwIfAny() } catch { throw .tables(error) }
     warnings = findings.warnings
     campaignCount = campaigns.rows.count
+    let counts = [apps.count, campaignCount, networks.count, sourceApps.count]
+    self.files = zip(Self.names, counts).map { name, count in
+      LookedUpFile(
+        name: name,
+        path: files[name]?.path ?? "\(folder)/\(name).csv",
+        rowCount: files[name] == nil ? nil : count
+      )
+    }
     self.campaigns = CampaignIndex(campaigns)
   }
 
@@ -119,4 +129,18 @@ package struct Lookups: Sendable {
 extension Lookups {
   /// The digest in hexadecimal digits.
   package var hexadecimalDigest: String { digest.hexadecimal }
+}
+
+/// A lookup table or the costs, as a file that tables are made with.
+package struct LookedUpFile: Sendable {
+  /// The name of the table.
+  package let name: String
+  /// The path; that of the CSV file if it is missing.
+  package let path: String
+  /// The number of entries; nil if the file is missing.
+  package let rowCount: Int?
+
+  package init(name: String, path: String, rowCount: Int?) {
+    (self.name, self.path, self.rowCount) = (name, path, rowCount)
+  }
 }

@@ -34,7 +34,11 @@ package struct SpoolWriter: Sendable {
   /// If this throws, the file is removed as far as possible, and its content must not be relied on.
   package mutating func write(_ bytes: [UInt8]) throws(FileFailure) {
     let name = nextName()
-    let (written, complete) = ("\(spool)/tmp/\(name)", "\(spool)/new/\(name)")
+    try write(bytes, named: name, into: "\(spool)/new/\(name)")
+  }
+
+  private mutating func write(_ bytes: [UInt8], named name: String, into complete: String) throws(FileFailure) {
+    let written = "\(spool)/tmp/\(name)"
     synchronizationTime = .zero
     try makeDurable(bytes, at: written)
     guard unsafe rename(written, complete) == 0 else {
@@ -53,11 +57,12 @@ package struct SpoolWriter: Sendable {
     }
   }
 
-  /// Tests if a file of this size can be written now, with a file in `tmp/` that no reader sees. Throws if not.
+  /// Tests if a file of this size can be written now, with all steps of `write`. The file gets a hidden name in `new/`, which
+  /// readers leave out, and is removed. Throws if a step fails.
   package mutating func probe(byteCount: Int) throws(FileFailure) {
-    let path = "\(spool)/tmp/\(nextName())"
-    try makeDurable([UInt8](repeating: UInt8(ascii: "\n"), count: max(byteCount, 1)), at: path)
-    unsafe unlink(path)
+    let complete = "\(spool)/new/.probe"
+    try write([UInt8](repeating: UInt8(ascii: "\n"), count: max(byteCount, 1)), named: nextName(), into: complete)
+    unsafe unlink(complete)
   }
 
   /// Tests if the folders of the spool are there and may be written to. Throws if not.

@@ -76,6 +76,18 @@ import Testing
     #expect((try? folder.contents(of: "out/skan_daily/_summary.json")) == nil)
   }
 
+  @Test func `costs without rows replace none, unless that is meant`() async throws {
+    let folder = try await run()
+    #expect(try await daily(folder, cost: "\(Self.header)\n").status == 0)
+    #expect(try await daily(folder, cost: "\(Self.header)\n2026-03-06,Facebook,3001,1,USD,5\n").status == 0)
+    let before = try folder.contents(of: "out/skan_daily/part-00000001.jsonl")
+    let refused = try await daily(folder, cost: "\(Self.header)\n")
+    #expect(refused.status == 65 && refused.errorText.contains("were made with 1 entry of it"), "\(refused.errorText)")
+    #expect(try folder.contents(of: "out/skan_daily/part-00000001.jsonl") == before)
+    #expect(try await daily(folder, cost: "\(Self.header)\n", ["--replace"]).status == 0)
+    #expect(try await daily(folder, cost: "\(Self.header)\n").status == 0)
+  }
+
   @Test func `what is odd in a cost file is a warning`() async throws {
     let folder = try await run()
     let text =

@@ -281,6 +281,28 @@ import Testing
     #expect(page.status == 64 && page.errorText.contains("--config"), "\(page.errorText)")
   }
 
+  @Test(arguments: ["campaigns", "networks", "apps", "source_apps"], [true, false])
+  func `changes nothing if a lookup table is gone or has no rows, unless that is meant`(
+    _ name: String,
+    _ isGone: Bool
+  ) async throws {
+    _ = try await refresh()
+    let tables = try folder.files(below: "out/_derived/current")
+    let path = folder.path("lookups/\(name).csv")
+    let header = try String(contentsOfFile: path, encoding: .utf8).prefix { $0 != "\n" && $0 != "\r\n" }
+    try FileManager.default.removeItem(atPath: path)
+    if !isGone { try folder.makeFile("lookups/\(name).csv", holding: Array("\(header)\n".utf8)) }
+    for command in [["refresh", "--config", configuration], ["enrich", folder.path("out")]] {
+      let result = try await BuiltCommand.run(command)
+      #expect(result.status == (isGone ? 66 : 65), "\(command): \(result.errorText)")
+      let reason = "\(path): The file \(isGone ? "is missing" : "has no rows"), and the derived tables were made with "
+      #expect(result.errorText.contains(reason) && result.errorText.contains("--replace"), "\(result.errorText)")
+    }
+    #expect(try folder.files(below: "out/_derived/current") == tables)
+    #expect(try await refresh(["--replace"])["enrich"]?.state == "made")
+    #expect(try await refresh()["enrich"]?.state == "current")
+  }
+
   @Test func `reads lookup tables once for all steps, and warns of them once`() async throws {
     try folder.makeFile("lookups/campaign.csv")
     let result = try await BuiltCommand.run(["refresh", "--config", configuration])

@@ -32,6 +32,7 @@ import Testing
     let new = "\(site.path)/new"
     try FileManager.default.removeItem(atPath: new)
     #expect(throws: FileFailure.self) { try writer.write([1]) }
+    #expect(throws: FileFailure.self) { try writer.probe(byteCount: 1) }
     #expect(try site.names("tmp").isEmpty)
     try FileManager.default.createDirectory(atPath: new, withIntermediateDirectories: false)
     try writer.write([2])

@@ -234,7 +234,7 @@ extension FileFailure {
       .incompatible,
       folder,
       "The directory has no file \(OutputID.fileName), because an earlier version of the program has written it",
-      advice: "Run postback run with --out \(folder) once, which creates the file"
+      advice: "Run postback run with --out \(folder.shellWord) once, which creates the file"
     )
   }
 }

@@ -15,7 +15,8 @@ package struct Costs: Sendable {
   /// The SHA-256 of the file.
   package let digest: SHA256Digest
 
-  let path: String
+  /// The path of the file.
+  package let path: String
   private(set) var texts = TextPool()
   /// The places of the rows by key.
   private var index = CostIndex()

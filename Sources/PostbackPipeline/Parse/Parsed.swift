@@ -110,11 +110,16 @@ private final class RecordParser {
         )
       )
     } catch {
+      let record = unwrapped(record)
+      var defect = error
+      if defect.code == .notJSON, bytes.span.extracting(record.bytes.indices).isUTF16 {
+        (defect.code, defect.detail) = (.invalidUTF8, "The text is UTF-16. Save it as UTF-8.")
+      }
       let arrival = claimedArrival(from: origin, bytes)
       let others = parser.envelope?.leftOut.map { count in
         "\(count) more records of the same request have nothing of a postback either, and were not stored."
       }
-      return .rejected(Rejection(error, unwrapped(record), parser.claims, arrival, remark: others, of: bytes))
+      return .rejected(Rejection(defect, record, parser.claims, arrival, remark: others, of: bytes))
     }
   }
 
@@ -182,5 +187,15 @@ extension Rejection {
         detail: "The input begins with a byte order mark, which JSON does not allow. The records after it were read."
       )
     }
+  }
+}
+
+extension Span<UInt8> {
+  /// Indicates text that is UTF-16, or a piece of it: about half of the first bytes are zero, of which JSON has none. A lost
+  /// block of a disk has zeros alone.
+  fileprivate var isUTF16: Bool {
+    let start = Swift.min(count, 64)
+    let zeros = (0..<start).count { self[$0] == 0 }
+    return zeros * 3 >= start && zeros < start
   }
 }

@@ -21,7 +21,7 @@ package enum Compression {
   ///
   /// A `start` that is shorter than a magic number must be the whole input: if it agrees with the beginning of a magic
   /// number, the input counts as a compressed stream that was cut.
-  init?(start: Span<UInt8>) {
+  package init?(start: Span<UInt8>) {
     if start.isEmpty { return nil }
     if start.agrees(with: Self.gzipMagic.span) {
       self = .gzip

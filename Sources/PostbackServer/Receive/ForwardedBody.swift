@@ -86,6 +86,7 @@ struct ForwardedBody: ~Copyable {
     switch coding {
     case .identity:
       lines.reserveCapacity(min(body.count * 2, limits.lineBytes))
+      try verifyText(body)
       try add(body)
     case .gzip:
       let count = Self.freeRecords + body.count / Self.recordBytes
@@ -128,11 +129,22 @@ struct ForwardedBody: ~Copyable {
         throw Refusal(400, "The body cannot be decoded: \(error.description)")
       }
       if count == 0 { return }
+      if total == 0 { try verifyText(piece.span.extracting(first: count)) }
       total += count
       guard total <= limits.bodyBytes else {
         throw Refusal(413, "The decoded body has more than \(limits.bodyBytes) bytes.")
       }
       try add(piece.span.extracting(first: count))
+    }
+  }
+
+  /// Throws if a text is still compressed: line feeds would cut it into records that nobody can put together again.
+  private func verifyText(_ start: Span<UInt8>) throws(Refusal) {
+    guard Compression(start: start) == nil else {
+      throw Refusal(
+        415,
+        "The body is compressed with zstd, or twice. Send JSON, as it is or compressed once with gzip."
+      )
     }
   }
 
@@ -204,5 +216,11 @@ enum ContentCoding: Equatable, Sendable {
     case 1 where ["gzip", "x-gzip"].contains { String(codings[0]).isEqualIgnoringCase(to: $0) }: self = .gzip
     default: return nil
     }
+  }
+
+  /// Reads the coding of a complete request, in which a body that begins as gzip does is gzip also without the header.
+  init?(ofComplete request: HTTPRequest) {
+    self.init(of: request)
+    if Compression(start: request.body.span) == .gzip, self == .identity { self = .gzip }
   }
 }

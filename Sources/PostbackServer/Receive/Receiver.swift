@@ -120,7 +120,7 @@ package struct Receiver: Sendable {
 
   /// Receives from a forwarder: one postback, an array, or JSON Lines. Either all postbacks are stored or none.
   private func receiveForwarded(_ request: HTTPRequest, _ reply: HTTPReply) {
-    guard let coding = ContentCoding(of: request) else { return reply.send(Self.unsupportedCoding("gzip")) }
+    guard let coding = ContentCoding(ofComplete: request) else { return reply.send(Self.unsupportedCoding("gzip")) }
     // Large bodies are handled one after the other, so that devices do not wait for them and memory holds only one
     // decoded body.
     if coding == .identity, request.body.count <= Self.inlineBytes {

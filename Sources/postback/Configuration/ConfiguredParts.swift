@@ -61,7 +61,7 @@ struct ConfiguredParts {
       case "watch": "from \(spool())/new into \(output), with \(knowledge())"
       case "retain": "after \(configuration.retainedDays ?? 0) days, \(Self.tables(configuration.retainedTables))"
       case "view": livePage()
-      case "run": "\(inputs()), with \(knowledge())"
+      case "run": "\(inputs()), with \(knowledge())\(besideConsumer)"
       case "settle": settlement()
       case "enrich": names()
       case "daily": sums()
@@ -159,6 +159,9 @@ extension ConfiguredParts {
     let ofApple = added.count > keys ? ", and \(count(added.count - keys, "further key")) of Apple's" : ""
     return "\(count(models.all.count, "model")) and \(count(keys, "key")) besides Apple's\(ofApple)"
   }
+
+  /// A remark for inputs beside a spool, whose consumer has the state as long as it runs.
+  private var besideConsumer: String { configuration.spool == nil ? "" : "; not while watch or serve --watch runs" }
 
   private mutating func inputs() -> String {
     var folders = 0

@@ -49,17 +49,19 @@ struct InitCommand: Command {
       try file.publish()
     }
     let shown = folder.withControlCharactersEscaped
-    let configuration = "\(shown)/postback.json"
+    let configuration = "\(folder)/postback.json".shellWord.withControlCharactersEscaped
     try Terminal.print(
       """
-      \(configuration) is written. Next, put dumps of postbacks into \(shown)/dumps, and run:
+      \(shown)/postback.json is written. Next, put dumps of postbacks into \(shown)/dumps, and run:
 
         postback config check \(configuration)
         postback refresh --config \(configuration)
 
-      Or receive postbacks over HTTP, and process them as they come:
+      Or receive postbacks over HTTP, and bring the tables and the page up to date as they come:
 
-        postback serve --config \(configuration) --watch
+        postback serve --config \(configuration) --watch --refresh 60s
+
+      While it runs, refresh cannot read dumps. Move them into \(shown)/spool/new, and remove inputs from the configuration.
       """
     )
   }

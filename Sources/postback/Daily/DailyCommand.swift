@@ -137,6 +137,14 @@ struct DailyCommand: DerivedCommand {
     return settings
   }
 
+  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile] {
+    let lookups = try self.lookups.load(files, isQuiet: true)
+    guard let costs = try money.loadCosts(lookups, self.lookups.dates, files, isQuiet: true) else {
+      return lookups.files
+    }
+    return lookups.files + [LookedUpFile(name: "costs", path: costs.path, rowCount: costs.rows.count)]
+  }
+
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
     let lookups = try self.lookups.load(files)
     let currency = try money.loadCurrency(files)

@@ -4,6 +4,7 @@ internal import DerivedTables
 internal import DurableFiles
 internal import FraudSignals
 internal import Ledger
+internal import LookupTables
 internal import TableReading
 internal import Tables
 
@@ -29,7 +30,7 @@ struct DerivedOptions {
   struct Earlier: OptionGroup {
     let isReplacing = Option(
       "--replace",
-      "Replace the table that is there even if the new one has fewer than 80 % of its rows, or a damaged one was unique."
+      "Replace the table that is there even if the new one has fewer than 80 % of its rows, a damaged one was unique,\nor a lookup table or the costs are gone."
     ).isGiven
     let forgetsOthers = Option(
       "--reset",
@@ -270,6 +271,9 @@ protocol DerivedCommand: Command {
   /// tables are made.
   func settingsDigest() throws(CommandFailure) -> String
 
+  /// Returns the lookup tables and the costs that the options name.
+  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile]
+
   /// Writes the tables.
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer
 }
@@ -282,6 +286,7 @@ extension DerivedCommand {
     do {
       defer { progress.clear() }
       let work = try DerivedWork(derived, for: [Self.self], progress: progress.handler)
+      try verifyFiles(in: work)
       answer = try await work.reading { try await make(in: work, progress) }
       try work.commit([Self.self])
     } catch {

@@ -56,6 +56,8 @@ struct EnrichCommand: DerivedCommand {
     "\(try lookups.load(files, isQuiet: true).hexadecimalDigest) \(derived.text)"
   }
 
+  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
+
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
     let lookups = try lookups.load(files)
     let enrichment = try await Enrichment(

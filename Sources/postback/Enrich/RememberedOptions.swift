@@ -1,3 +1,4 @@
+internal import Base
 internal import DerivedTables
 internal import DurableFiles
 
@@ -38,7 +39,7 @@ enum RememberedOptions {
     }
     let shown = groups.joined().filter { used[$0] != nil }
     if !shown.isEmpty {
-      let words = shown.map { ([$0] + (used[$0] ?? []).filter { !$0.isEmpty }).joined(separator: " ") }
+      let words = shown.map { ([$0] + (used[$0] ?? []).filter { !$0.isEmpty }.map(\.shellWord)).joined(separator: " ") }
       Terminal.note("Options of an earlier command are used: \(words.joined(separator: " ")). --reset forgets them.")
     }
     return arguments.completed(by: used)

@@ -176,8 +176,8 @@ struct ImportCommand: Command {
       )
     }
     for sample in fitting { table.add(sample.name, "\(sample.records)", "\(sample.postbacks)", "\(sample.signed)") }
-    let option = best.form.mapping.map { " --mapping \(mapping == nil ? $0.name : "…")" } ?? ""
-    let command = "postback run \(path)\(option) --out OUT"
+    let option = best.form.mapping.map { " --mapping \(mapping == nil ? $0.name.shellWord : "…")" } ?? ""
+    let command = "postback run \(path.shellWord)\(option) --out OUT"
     try Terminal.print(([table.text(), best.shown(), "Read them with: \(command)"]).joined(separator: "\n\n"))
   }
 }

@@ -1,6 +1,7 @@
 internal import Base
 internal import DerivedTables
 internal import Ledger
+internal import LookupTables
 internal import Signatures
 
 /// The digests of all that a step makes its tables of. The tables are current as long as these stay the same.
@@ -61,6 +62,17 @@ extension DerivedCommand {
     }
     work.generation.manifest.options = others.merging(derived.remembered) { $1 }
     work.generation.manifest.inputs[Self.manual.name] = inputs.text(due: answer.dueDay)
+    work.generation.manifest.rows[Self.manual.name] = try lookedUpFiles().reduce(into: [:]) {
+      $0[$1.name] = $1.rowCount
+    }
     return answer
+  }
+
+  /// Throws if a file that the tables before were made with is gone or has no rows any more, as an export that failed leaves it.
+  func verifyFiles(in work: DerivedWork) throws {
+    let before = work.generation.manifest.rows[Self.manual.name] ?? [:]
+    for file in try lookedUpFiles() {
+      try work.replacement.verify(file: file.path, before: before[file.name] ?? 0, now: file.rowCount)
+    }
   }
 }

@@ -116,6 +116,7 @@ struct DerivedRefresh {
         return RefreshResult(step: now.step, state: now.state, note: "it was to be done, because \(before.note)")
       }
       guard results.contains(where: \.isPlanned) else { return (results, nil) }
+      for (command, result) in zip(commands, results) where result.isPlanned { try command.verifyFiles(in: work) }
       try await work.reading { try await prepare(work, results) }
       FreeMemory.giveBack()
       for (place, command) in commands.enumerated() where results[place].isPlanned {

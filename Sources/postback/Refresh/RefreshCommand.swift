@@ -23,7 +23,7 @@ struct RefreshCommand: Command {
   struct PassedOptions: OptionGroup {
     private let isReplacing = Option(
       "--replace",
-      "Replace tables even if the new ones have fewer than 80 % of their rows, or a damaged one was unique."
+      "Replace tables even if the new ones have fewer than 80 % of their rows, a damaged one was unique,\nor a lookup table or the costs are gone."
     ).isGiven
     private let state = DerivedOptions.stateOption.value(.text)
     private let jobs = Option.jobs("Work on N batches at once; default the number of cores.")
@@ -42,7 +42,8 @@ struct RefreshCommand: Command {
       readers see all of the old tables or all of the new ones. A table that would lose more than 20 % of its rows is an
       error, and nothing changes, unless --replace is given; rows that retain or forget have removed are not lost ones. A table
       of which a file is missing or has another length is made again. If it has days or changes that follow from no row any
-      more, that is an error (65), and --replace makes it without them. daily is made again, too, on the day until which it
+      more, that is an error (65), and --replace makes it without them. A lookup table or costs that the tables were made with
+      and that are missing (66) or have no rows (65) now are errors in the same way. daily is made again, too, on the day until which it
       left out postbacks whose time of receipt lies ahead. The page is made again with new tables; the database and the
       partners get what is new. The steps after one that fails are left out; when it works again, refresh goes on where it
       stopped.

@@ -183,7 +183,23 @@ struct RunCommand: Command {
       try OutputFolder.refuseNewState(in: state, of: tables.folder)
       return try PipelineState(state, settings: tables.settings) { line.show($0) }
     } catch {
-      throw CommandFailure(error)
+      throw CommandFailure(error.kind == .locked ? error.withAdviceOnDumps : error)
     }
+  }
+}
+
+extension FileFailure {
+  /// The failure for a state in use, with the ways to give dumps to a consumer, which may run for months.
+  fileprivate var withAdviceOnDumps: FileFailure {
+    FileFailure(
+      kind,
+      path,
+      event,
+      advice: """
+        A consumer, watch or serve --watch, ends only when it is stopped. Beside it, move dumps into new/ of its spool, \
+        and leave inputs out of the configuration of refresh, or give it --only with the other steps, such as \
+        settle,enrich,daily,report. Wait for anything else to end
+        """
+    )
   }
 }

@@ -20,12 +20,13 @@ struct RunWarning: Sendable {
   private static func noPostback(_ tally: Tally) -> RunWarning? {
     let unread = tally.rejectedByCode.filter { [.parse, .schema].contains($0.key.stage) }.reduce(0) { $0 + $1.value }
     guard unread > 0, unread == tally.read else { return nil }
-    return RunWarning(
-      code: "no_postback",
-      message:
-        "None of \(unread) records could be read as a postback. postback import FILE --dry-run says if a mapping fits, for "
-        + "--mapping; postback rejects says what is wrong with each record."
-    )
+    let isOtherText = (tally.rejectedByCode[.invalidUTF8] ?? 0) * 2 >= unread
+    let advice =
+      isOtherText
+      ? "The text is not UTF-8. Save it as UTF-8, and give it again."
+      : "postback import FILE --dry-run says if a mapping fits, for --mapping; postback rejects says what is wrong with "
+        + "each record."
+    return RunWarning(code: "no_postback", message: "None of \(unread) records could be read as a postback. \(advice)")
   }
 
   /// Returns a warning that inputs gave no record; none if there are no such inputs.

@@ -95,6 +95,8 @@ struct SettleCommand: DerivedCommand {
     PartPreparation(try lookups.load(files, isQuiet: true), try models(isQuiet: true), settings, as: derived.encoding)
   }
 
+  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
+
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
     let lookups = try lookups.load(files)
     let models = try models()

@@ -47,7 +47,8 @@ import Testing
     let (status, check) = try await json(file)
     #expect(status == 0 && problems(check).isEmpty)
     let found = summaries(check)
-    #expect(found["run"] == "1 input (1 folder), with 1 model and 0 keys besides Apple's")
+    let run = "1 input (1 folder), with 1 model and 0 keys besides Apple's; not while watch or serve --watch runs"
+    #expect(found["run"] == run)
     #expect(found["enrich"] == "1 network, 1 app, 1 campaign" && found["load"] == "no postgres")
     #expect(found["daily"] == "environment production; by app_id, network_name, campaign_id, country")
     for name in ["skadnetwork-4.0.jsonl", "adattributionkit.jsonl"] {
@@ -110,6 +111,14 @@ import Testing
     #expect(words(schema["required"]) == check.members?.map(\.key))
     #expect(words(described["required"]) == check["parts"].elements?.first?.members?.map(\.key))
     #expect(words(described["properties"]["part"]["enum"]) == ConfiguredParts.names)
+  }
+
+  @Test func `init prints commands that a shell reads as they are`() async throws {
+    let folder = try TemporaryFolder()
+    let result = try await BuiltCommand.run(["init", folder.path("my folder")])
+    let file = "'\(folder.path("my folder"))/postback.json'"
+    #expect(result.text.contains("postback config check \(file)\n"), "\(result.text)")
+    #expect(result.text.contains("postback serve --config \(file) --watch"))
   }
 
   @Test func `init overwrites nothing`() async throws {

@@ -163,6 +163,7 @@ import Testing
     #expect(words.contains("75"))
     let holder = try #require(words.last)
     #expect(result.errorText.contains("is in use by process \(holder) ("))
+    #expect(result.errorText.contains("leave inputs out of the configuration") && !result.errorText.contains("--state"))
     #expect(try await site.run().status == 0)
     #expect(try site.rows() == ["in.jsonl": Array(1...FaultSite.count)])
   }

@@ -46,6 +46,20 @@ import Testing
     #expect(result.errorText.contains(expected), "\(result.errorText)")
   }
 
+  @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian])
+  func `says that the text is not UTF-8`(_ encoding: String.Encoding) async throws {
+    let folder = try TemporaryFolder()
+    let text = String(decoding: Fixtures.bytes("postbacks/skadnetwork-4.0.jsonl"), as: UTF8.self)
+    let input = try folder.makeFile("in.jsonl", holding: Array(try #require(text.data(using: encoding))))
+    let result = try await BuiltCommand.run(["run", input, "--out", folder.path("out"), "--json"])
+    #expect(
+      result.status == 0 && result.errorText.contains("Save it as UTF-8, and give it again."),
+      "\(result.errorText)"
+    )
+    let rejects = String(decoding: try folder.contents(of: "out/skan_rejects/part-00000001.jsonl"), as: UTF8.self)
+    #expect(rejects.contains(#""reject_code":"invalid_utf8""#) && rejects.contains("The text is UTF-16."), "\(rejects)")
+  }
+
   @Test func `says that development keys are not accepted`() async throws {
     let folder = try TemporaryFolder()
     let input = try folder.makeFile("in.jsonl", holding: RealPostback.adAttributionKit.bytes)

@@ -35,6 +35,26 @@ private func gzip(_ text: String) async throws -> [UInt8] {
     #expect(try site.envelopes().allSatisfy { $0["body"] != nil && $0["body_base64"] == nil })
   }
 
+  @Test(arguments: ["Content-Type: application/gzip", "Content-Encoding: identity", "X: y"])
+  func `is decompressed also if only its first bytes say that it is gzip`(_ header: String) async throws {
+    let site = try await site()
+    let answer = try site.client().request("POST", forwarded, [bearer, header], body: try await gzip(Self.lines))
+    #expect(answer.status == 200 && answer.text.contains(#""received":50"#))
+    #expect(try site.envelopes().allSatisfy { $0["body"] != nil && $0["body_base64"] == nil })
+  }
+
+  @Test func `is refused if it is zstd, or compressed twice`() async throws {
+    let site = try await site()
+    let once = try await gzip(Self.lines)
+    let twice = try await BuiltCommand.run(executable: "/usr/bin/env", ["gzip", "-9"], input: once).output
+    let zstd: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x20, 2, 0x11, 0, 0, 0x7B, 0x7D]
+    for (body, header) in [(zstd, "X: y"), (twice, "X: y"), (twice, "Content-Encoding: gzip")] {
+      let answer = try site.client().request("POST", forwarded, [bearer, header], body: body)
+      #expect(answer.status == 415 && answer.text.contains("once with gzip"))
+    }
+    #expect(try site.names("new").isEmpty)
+  }
+
   @Test(arguments: ["", "identity", "Identity, identity"])
   func `is stored unchanged if the coding is identity`(_ coding: String) async throws {
     let site = try await site()

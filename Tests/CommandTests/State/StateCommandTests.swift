@@ -114,6 +114,7 @@ import Testing
     for result in [try await check(site), try await compact(site, before: "1970-01-13")] {
       #expect(result.status == 75)
       #expect(result.errorText.contains("\(site.state): The state is in use by process \(getpid()) ("))
+      #expect(result.errorText.contains("ends only when it is stopped") && !result.errorText.contains("--state"))
       #expect(result.output.isEmpty)
     }
     #expect(ledger.seen.entries == 40)
