@@ -30,7 +30,11 @@ struct LoadPreparation {
     var alterations: [String] = []
     for table in tables {
       switch try kind(of: table.table.name) {
-      case nil: try connection.execute(table.creation, doing: "the creation of \(table.table.name)")
+      case nil:
+        try connection.execute(table.creation, doing: "the creation of \(table.table.name)")
+        // Where a table of this name was dropped, its rows are loaded from the first one again.
+        _ = try LoadPoints(schema: schema).remove(table, after: nil, on: connection)
+        try cursors.move(table.table.name, to: "", on: connection)
       case "r", "p": alterations += try self.alterations(of: table)
       default:
         throw .database(

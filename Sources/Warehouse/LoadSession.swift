@@ -133,13 +133,29 @@ final class LoadSession {
 
   private func replace(_ version: DerivedVersion, _ count: inout LoadTally.Count) async throws(LoadFailure) {
     let table = version.table
+    let setsAside = try setAside(table)
     try connection.execute("DELETE FROM \(loaded(table).name)", doing: "the removal of the old rows of \(table.name)")
     let rows = StoredBatches(table: table, output: version.output).mapConcurrently(jobs) { batch throws(FileFailure) in
       LoadedBatch(rows: try CopyRows(batch, of: table), removals: [], missed: UnreadRows(), masked: [], mark: ())
     }
     _ = try await copy(rows, into: table, upTo: .max, &count)
+    if setsAside { try connection.execute(loaded(table).takingBack, doing: "the older rows of \(table.name)") }
     try cursors.move(table.name, to: version.text, on: connection)
     count.replacements += 1
+  }
+
+  /// Sets the rows of a table aside that are of postbacks which the database alone may still have, because `retain` has removed them.
+  /// Returns false if there are none.
+  private func setAside(_ table: Table) throws(LoadFailure) -> Bool {
+    guard table.columnNames.contains(ColumnName.postbackKey.rawValue),
+      let postbacks = source.appended.first(where: { $0.name == Table.postbacks.name }),
+      let end = try Loader.reading({ () throws(FileFailure) in
+        try Ledger.retention(source.state, ofTable: Table.postbacks.name)
+      })
+    else { return false }
+    let statement = loaded(table).settingAside(of: loaded(postbacks), before: Timestamp(milliseconds: end))
+    try connection.execute(statement, doing: "the older rows of \(table.name)")
+    return true
   }
 
   // MARK: - Rows

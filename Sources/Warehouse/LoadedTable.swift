@@ -1,3 +1,4 @@
+internal import Base
 internal import Tables
 
 /// A table in a schema of the database, with the statements that make and fill it.
@@ -80,6 +81,29 @@ struct LoadedTable {
     INSERT INTO \(name) (\(columns), \(Self.loadedAt)) SELECT \(columns), $1::timestamptz FROM \(stagingName) \
     ON CONFLICT DO NOTHING
     """
+  }
+
+  // MARK: - Older rows
+
+  private var asideName: String { "pg_temp.\("postback_\(table.name)_aside".quotedIdentifier)" }
+  private static let postbackKey = ColumnName.postbackKey.rawValue.quotedIdentifier
+
+  /// The statement that copies the rows of postbacks from before a time into a table of this transaction.
+  func settingAside(of postbacks: LoadedTable, before end: Timestamp) -> String {
+    """
+    CREATE TEMPORARY TABLE \(asideName) ON COMMIT DROP AS SELECT older.* FROM \(name) AS older \
+    JOIN \(postbacks.name) AS postback USING (\(Self.postbackKey)) \
+    WHERE postback.\(ColumnName.receivedAt.rawValue.quotedIdentifier) < TIMESTAMPTZ '\(end)'
+    """
+  }
+
+  /// The statement that takes the rows back of those postbacks of which no other row was loaded meanwhile.
+  var takingBack: String {
+    let columns = "\(columns), \(Self.loadedAt)"
+    return """
+      INSERT INTO \(name) (\(columns)) SELECT \(columns) FROM \(asideName) AS older \
+      WHERE NOT EXISTS (SELECT FROM \(name) AS newer WHERE newer.\(Self.postbackKey) = older.\(Self.postbackKey))
+      """
   }
 
   // MARK: - Differences

@@ -80,8 +80,9 @@ package enum StoredFiles: Sendable {
     let folder = "\(output)/\(table.name)"
     let names = try DurableFolder(folder).names()
     for format in TableFormat.allCases {
-      let first = LedgerPart(table: table.name, format: format, number: 1).name
-      guard names.contains(first) else { continue }
+      // retain and forget remove parts, also the first.
+      let parts = names.filter { LedgerPart.number(inName: $0) != nil && $0.hasSuffix(".\(format.rawValue)") }
+      guard let first = parts.min() else { continue }
       self = .folder(format, folder, header: format == .csv ? try Self.header(of: "\(folder)/\(first)") : [])
       return
     }
