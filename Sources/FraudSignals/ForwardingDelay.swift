@@ -10,8 +10,8 @@ struct ForwardingDelay: Sendable {
     /// The minute of the other sender's copy, since 1970, and the minutes after it; less than 0 if a device's own copy came as long
     /// after the forwarder's.
     let minute, delay: Int32
-    /// The numbers of the forwarder and of the network.
-    var forwarder, network: Int32
+    /// The numbers of the forwarder, of the network, and of the app with its window and family of versions.
+    var forwarder, network, line: Int32
     let hash: UInt16
 
     /// The minute of the forwarder's copy; `Int32.max` for a time after the year 6053.
@@ -29,7 +29,8 @@ struct ForwardingDelay: Sendable {
   private static let shortestOutage = 720.0
 
   /// Adds the first copies of a postback that others sent, too.
-  mutating func add(_ senders: PostbackSenders, of key: UInt128, network: String) {
+  mutating func add(_ senders: PostbackSenders, of key: UInt128, _ cluster: SignalCluster) {
+    let line = names.number(of: "l\(cluster.window) \(cluster.family) \(cluster.app)")
     for (place, sender) in senders.senders.enumerated() {
       guard let name = sender.name, sender.first != .max else { continue }
       let others = senders.senders.enumerated().filter { $0.offset != place && $0.element.first != .max }
@@ -41,7 +42,8 @@ struct ForwardingDelay: Sendable {
           minute: Int32(clamping: first / Self.millisecondsPerMinute),
           delay: Int32(clamping: other.isDirect ? delay : max(0, delay)),
           forwarder: names.number(of: "f" + name),
-          network: names.number(of: "n" + network),
+          network: names.number(of: "n" + cluster.network),
+          line: line,
           hash: UInt16(truncatingIfNeeded: key)
         )
       )
@@ -58,16 +60,18 @@ struct ForwardingDelay: Sendable {
     records.merge(later.records) { record in
       var record = record
       (record.forwarder, record.network) = (map[Int(record.forwarder)], map[Int(record.network)])
+      record.line = map[Int(record.line)]
       return record
     }
   }
 
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
-  /// times the delay that three quarters of the forwarder's copies have. As many are tolerated as devices' copies came as late after
+  /// times the delay that three quarters of the forwarder's copies have, or of those of the app, window and family of versions if they are enough:
+  /// of some a forwarder may send dumps. As many are tolerated as devices' copies came as late after
   /// the forwarder's, with two standard errors. What one of several machines could not send for days comes at once, so the evidence
-  /// must hold without the late copies of one day, too. The copies are not needed any more then, and are removed.
+  /// must hold without the late copies of the 24 hours with the most of them, too. The copies are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
-    typealias Copy = (day: Int32, sentOn: Int32, delay: Int32)
+    typealias Copy = (day: Int32, sentAt: Int32, delay: Int32, line: Int32)
     defer { records.removeRecords() }
     let outages = outages()
     var copies = [[Copy]](repeating: [], count: names.values.count)
@@ -77,23 +81,36 @@ struct ForwardingDelay: Sendable {
         Self.overlap(record, outages[Int(record.network)])
       )
       let delay = record.delay - min(max(0, record.delay), lost)
-      copies[Int(record.forwarder)].append((record.minute / 1440, record.end / 1440, delay))
+      copies[Int(record.forwarder)].append((record.minute / 1440, record.end, delay, record.line))
     }
     for (name, copies) in zip(names.values, copies) where !copies.isEmpty {
       let limit = Self.longest(copies.map(\.delay))
-      let late = Dictionary(grouping: copies.lazy.filter { $0.delay > limit }, by: \.sentOn)
-      let worst = late.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?.key
+      let limits = Dictionary(grouping: copies, by: \.line).filter { $0.value.count >= SignalRates.leastRecords }
+        .mapValues { max(limit, Self.longest($0.map(\.delay))) }
+      func isLate(_ copy: Copy) -> Bool { copy.delay > limits[copy.line] ?? limit }
+      let worst = Self.worstDay(copies.filter(isLate).map(\.sentAt))
       func series(_ copies: [Copy]) -> DaySeries {
         copies.reduce(into: DaySeries()) {
-          $0.add(DaySeries.Cell(day: $1.day, count: $1.delay > limit ? 1 : 0, total: 1))
+          $0.add(DaySeries.Cell(day: $1.day, count: isLate($1) ? 1 : 0, total: 1))
         }
       }
       let key = SignalRates.Key(name: .heldBack, party: SignalParty(kind: .forwarder, name: String(name.dropFirst())))
       rates.add(key, SignalRates.Entry(series: series(copies)))
-      rates.keepRest(key, series(copies.filter { $0.delay <= limit || $0.sentOn != worst }))
+      rates.keepRest(key, series(copies.filter { !isLate($0) || worst?.contains(Int64($0.sentAt)) != true }))
       let devicesLate = Double(copies.count { $0.delay < -limit })
       if devicesLate > 0 { rates.tolerate(key, (devicesLate + 2 * devicesLate.squareRoot()) / Double(copies.count)) }
     }
+  }
+
+  /// The 24 hours with the most of some minutes, and the first of such; nil if there are none.
+  private static func worstDay(_ minutes: [Int32]) -> ClosedRange<Int64>? {
+    let sorted = minutes.map(Int64.init).sorted()
+    var (first, most): (Int, (count: Int, start: Int64)?) = (0, nil)
+    for (last, minute) in sorted.enumerated() {
+      while minute - sorted[first] >= 1440 { first += 1 }
+      if last - first >= most?.count ?? 0 { most = (last - first + 1, sorted[first]) }
+    }
+    return most.map { $0.start...$0.start + 1439 }
   }
 
   /// The longest delay that is usual where copies have these.
@@ -139,12 +156,12 @@ extension ForwardingDelay: Compact {
 
 extension ForwardingDelay.Record {
   func encode(_ writer: inout CompactWriter) {
-    for number in [minute, delay, forwarder, network, Int32(hash)] { writer.append(number) }
+    for number in [minute, delay, forwarder, network, line, Int32(hash)] { writer.append(number) }
   }
 
   init(_ reader: inout CompactReader) {
     (minute, delay) = (reader.integer(), reader.integer())
-    (forwarder, network) = (reader.integer(), reader.integer())
+    (forwarder, network, line) = (reader.integer(), reader.integer(), reader.integer())
     hash = UInt16(truncatingIfNeeded: reader.count())
   }
 }

@@ -1,11 +1,12 @@
 internal import Base
+internal import Glibc
 internal import LookupTables
 internal import Statistics
 
 /// The postbacks of which a device sent its own copy, and the times at which a network's copy could be expected.
 ///
-/// A network forwards from its first to its last forwarded postback, and an outage pauses it. So it does for each app and window: of some
-/// it may forward none, by agreement. Times are those of the first receipt of a postback, so that a slow forwarder's are not too late.
+/// A network forwards from its first to its last forwarded postback, and an outage pauses it. So it does for each app, window and family of
+/// versions: of some it may forward none, by agreement. Times are those of the first receipt of a postback, so that a slow forwarder's are not too late.
 /// A copy that was forwarded with a signature that does not fit is wrong, but not missing.
 struct ForwardingRisk: Sendable {
   /// Postbacks that are like each other but for their time and their value.
@@ -23,9 +24,9 @@ struct ForwardingRisk: Sendable {
   /// What a network forwards or does not.
   private struct Line: Hashable {
     let network, app: String
-    let window: UInt8
+    let window, family: UInt8
 
-    init(_ place: Place) { (network, app, window) = (place.network, place.app, place.window) }
+    init(_ place: Place) { (network, app, window, family) = (place.network, place.app, place.window, place.family) }
   }
 
   fileprivate struct Record: DrawnRecord {
@@ -62,6 +63,10 @@ struct ForwardingRisk: Sendable {
   var unfollowed: Int { records.leftOut + rejections.leftOut }
 
   private static let millisecondsPerMinute: Int64 = 60_000
+  /// The chance below which it is no chance that nothing of a line was forwarded.
+  private static let leastChance = 0.001
+  /// The time for which settle waits for a missing copy, in minutes: ten days.
+  private static let longestOutage: Int32 = 10 * 1440
   /// The shortest outage, in minutes.
   private static let shortestOutage = 720.0
 
@@ -116,34 +121,62 @@ struct ForwardingRisk: Sendable {
     }
   }
 
-  /// Adds the rates of networks: the postbacks of the time at risk, and those that were not forwarded. What a network forwards of
-  /// other apps and windows alone is left out.
+  /// The postbacks of a line at risk.
+  private struct LineRisk {
+    /// The times of the first and the last forwarded postback.
+    var forwarded: ClosedRange<Int32>?
+    /// Those between these times, and those before and after.
+    var (inside, outside) = (DaySeries(), DaySeries())
+  }
+
+  /// Adds the rates of networks: the postbacks of the time at risk, and those that were not forwarded. What comes before and after the
+  /// forwarded postbacks of a line is left out, unless so many may be missing by chance at the rate of the network.
   func addRates(to rates: inout SignalRates) {
-    var networks: [String: SignalRates.Entry] = [:]
-    forEachAtRisk { place, record, isExpected in
-      guard isExpected else { return networks[place.network, default: .init()].leftOut += 1 }
-      let cell = DaySeries.Cell(day: record.minute / 1440, count: record.lag < 0 ? 1 : 0, total: 1)
-      networks[place.network, default: .init()].series.add(cell)
+    var numbers = Numbering<Line>()
+    let places = places.values.map { Int(numbers.number(of: Line($0))) }
+    var lines = [LineRisk](repeating: LineRisk(), count: numbers.values.count)
+    forEachAtRisk { _, record in
+      guard record.lag >= 0 else { return }
+      let line = places[Int(record.place)]
+      let span = lines[line].forwarded ?? record.minute...record.minute
+      lines[line].forwarded = min(span.lowerBound, record.minute)...max(span.upperBound, record.minute)
     }
-    for (network, entry) in networks {
+    forEachAtRisk { _, record in
+      let line = places[Int(record.place)]
+      let cell = DaySeries.Cell(day: record.minute / 1440, count: record.lag < 0 ? 1 : 0, total: 1)
+      if lines[line].forwarded?.contains(record.minute) == true {
+        lines[line].inside.add(cell)
+      } else {
+        lines[line].outside.add(cell)
+      }
+    }
+    for (network, lines) in Dictionary(grouping: zip(numbers.values, lines), by: \.0.network) {
+      let inside = lines.reduce(into: Rate()) { $0 += $1.1.inside.rate }
+      let missing = Double(inside.count + 1) / Double(inside.total + 2)
+      var entry = SignalRates.Entry()
+      for (_, line) in lines {
+        entry.series += line.inside
+        let count = line.outside.rate.total
+        if pow(missing, Double(count)) < Self.leastChance {
+          entry.leftOut += count
+        } else {
+          entry.series += line.outside
+        }
+      }
+      guard entry.records > 0 else { continue }
       rates.add(SignalRates.Key(name: .missingForwarded, party: SignalParty(kind: .network, name: network)), entry)
     }
   }
 
-  /// Visits the postbacks of the time at risk of their network, with whether it forwarded postbacks of the app and window before and
-  /// after.
-  private func forEachAtRisk(_ visit: (Place, Record, _ isExpected: Bool) -> Void) {
-    var (numbers, lineNumbers) = (Numbering<String>(), Numbering<Line>())
+  /// Visits the postbacks of the time at risk of their network.
+  private func forEachAtRisk(_ visit: (Place, Record) -> Void) {
+    var numbers = Numbering<String>()
     let networks = places.values.map { Int(numbers.number(of: $0.network)) }
-    let lines = places.values.map { Int(lineNumbers.number(of: Line($0))) }
     var forwarded = [Forwarded](repeating: Forwarded(), count: numbers.values.count)
-    var expected = [ClosedRange<Int32>?](repeating: nil, count: lineNumbers.values.count)
     for record in records.records where record.lag >= 0 {
-      let (network, line) = (networks[Int(record.place)], lines[Int(record.place)])
+      let network = networks[Int(record.place)]
       forwarded[network].minutes.append(record.minute)
       forwarded[network].lags.append(record.lag)
-      let span = expected[line] ?? record.minute...record.minute
-      expected[line] = min(span.lowerBound, record.minute)...max(span.upperBound, record.minute)
     }
     let minutes = records.records.lazy.map(\.minute)
     let newest = minutes.filter { Int64($0) / 1440 <= today }.max() ?? minutes.max() ?? .min
@@ -152,8 +185,7 @@ struct ForwardingRisk: Sendable {
     for record in records.records {
       if record.lag < 0, !rejections.follows(record.transaction) || rejected.contains(record.transaction) { continue }
       let place = Int(record.place)
-      guard times[networks[place]].contains(where: { $0.contains(record.minute) }) else { continue }
-      visit(places.values[place], record, expected[lines[place]]?.contains(record.minute) == true)
+      if times[networks[place]].contains(where: { $0.contains(record.minute) }) { visit(places.values[place], record) }
     }
   }
 
@@ -168,7 +200,7 @@ struct ForwardingRisk: Sendable {
     typealias Values = (missing: [Int32], forwarded: [Int32])
     let empty = [Int32](repeating: 0, count: 68)
     var all: [Group: Values] = [:]
-    forEachAtRisk { _, record, _ in
+    forEachAtRisk { _, record in
       let group = Group(place: record.place, day: record.minute / 1440)
       let value = Int(record.value) + 1
       if record.lag < 0 {
@@ -222,8 +254,8 @@ struct ForwardingRisk: Sendable {
     let minutes = forwarded.minutes.sorted()
     guard var start = minutes.first, let end = minutes.last, minutes.count > 1 else { return [] }
     let lags = forwarded.lags.sorted()
-    // What the network usually forwards by now.
-    let last = min(end, newest - lags[lags.count * 99 / 100])
+    // What the network usually forwards by now, and may have forwarded after an outage of a part of it.
+    let last = min(end, newest - max(lags[lags.count * 99 / 100], longestOutage))
     var spans: [ClosedRange<Int32>] = []
     for outage in Outage.spans(minutes, shortest: shortestOutage) {
       spans.append(start...outage.lowerBound)

@@ -82,11 +82,8 @@ struct PostbackSenders {
     }
   }
 
-  /// Indicates that the fields of a copy that a forwarder sent are impossible; those of a device if there is no other copy.
-  var hasImpossibleFields: Bool {
-    let forwarded = senders.filter { !$0.isDirect }
-    return (forwarded.isEmpty ? senders : forwarded).contains(where: \.hasImpossibleFields)
-  }
+  /// Indicates that the fields of copies of all senders are impossible, so that not one of them alone has edited them.
+  var haveImpossibleFields: Bool { senders.allSatisfy(\.hasImpossibleFields) }
 }
 
 extension PostbackCopy {

@@ -157,7 +157,7 @@ package struct SignalCounter: Sendable {
   private func add(_ postback: CountedPostback, _ senders: PostbackSenders, to counts: inout SignalCounts) {
     let day = DaySeries.day(of: postback.time)
     counts.clusters.add(postback.cluster, postback.counts)
-    let isImpossible = senders.hasImpossibleFields
+    let isImpossible = senders.haveImpossibleFields
     counts.rates.add(.impossibleFields, .network, postback.network, isImpossible, on: day)
     counts.rates.add(.impossibleFields, .app, postback.app, isImpossible, on: day)
     for (name, isFound) in postback.campaignRates {
@@ -169,7 +169,7 @@ package struct SignalCounter: Sendable {
     guard let cell = row.cell(columns.tierFlags), cell.count > 2, let text = row.text(columns.tierFlags) else {
       return false
     }
-    return TierFlags.namesOfEdits.contains { text.contains("\"\($0)\"") }
+    return TierFlags(namedIn: text).tellEdits(fineValue: row.integer(columns.conversionValue))
   }
 
   // MARK: - Copies
@@ -201,7 +201,7 @@ package struct SignalCounter: Sendable {
       counts.rates.add(.selfConflicts, .forwarder, name, sender.contradictedAt != nil, on: day)
       counts.rates.add(.impossibleFields, .forwarder, name, sender.hasImpossibleFields, on: day)
     }
-    if senders.senders.count > 1 { counts.delay.add(senders, of: key, network: postback.network) }
+    if senders.senders.count > 1 { counts.delay.add(senders, of: key, postback.cluster) }
     if let device = senders.device { compare(senders, of: key, transaction, with: device, postback, to: &counts) }
     return isLate
   }

@@ -37,7 +37,7 @@ struct SignalOmissions {
     }
     if made.contains(.countries), counts.values.targeted.isEmpty {
       let reason = """
-        It is not known which countries the campaigns target, so that networks are only compared with each other. Give \
+        No campaign is known to target one country alone, so that networks are only compared with each other. Give \
         target_countries in the lookup tables, and run postback enrich.
         """
       found.append(SignalReport.Omission(name: .countries, reason: reason))
@@ -46,7 +46,7 @@ struct SignalOmissions {
       .sorted { ($1.value.leftOut, $0.key.party.name) < ($0.value.leftOut, $1.key.party.name) }
     if !silent.isEmpty {
       let reason = """
-        Postbacks of apps and windows of which a network forwarded none, or none before or after, were not expected of it: \
+        Postbacks of apps, windows and versions of which a network forwarded none, or none before or after, were not expected of it: \
         \(Self.list(silent.map { "\($0.value.leftOut) of \($0.key.party.name)" })). If they are agreed, ask the network.
         """
       found.append(SignalReport.Omission(name: .missingForwarded, reason: reason))

@@ -216,7 +216,7 @@ package struct RejectedCopies: Sendable {
         values: UnsignedValues(copy.postback),
         isZeroFilled: copy.postback.conversionValue == 0
           && (copy.postback.sourceAppID == 0 || copy.postback.sourceDomain?.count == 0),
-        isImpossible: !copy.postback.tierFlags.isDisjoint(with: .edits)
+        isImpossible: copy.postback.tierFlags.tellEdits(fineValue: copy.postback.conversionValue.map { Int64($0) })
       )
       let inline = copy.postback.extras.map { reader.read(copy.body[$0.indices], receivedAt: receivedAt) }
       records.append((key, read.record + (inline?.content ?? [])))

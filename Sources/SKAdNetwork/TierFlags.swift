@@ -68,7 +68,18 @@ public struct TierFlags: OptionSet, Sendable {
     return TierFlags(names.map(\.flag)).subtracting(others)
   }()
 
-  package static let namesOfEdits: [String] = names.filter { edits.contains($0.flag) }.map(\.name)
+  private static let ofFineValues: TierFlags = [.fineAndCoarse, .fineInLaterWindow, .lostWithConversionValue]
+
+  /// The flags whose names a text has as JSON.
+  package init(namedIn text: String) {
+    self = TierFlags(Self.names.filter { text.contains("\"\($0.name)\"") }.map(\.flag))
+  }
+
+  /// Tells if the flags of a postback say that somebody edited it. A fine value of 0 where there can be none says nothing: many
+  /// forwarders write a missing value so.
+  package func tellEdits(fineValue: Int64?) -> Bool {
+    !isDisjoint(with: fineValue == 0 ? Self.edits.subtracting(Self.ofFineValues) : Self.edits)
+  }
 
   /// The flag for each field that may be unsigned and unreadable.
   private static let unreadable: [(field: Field, flag: TierFlags)] = [

@@ -177,7 +177,11 @@ struct TierFlagsTests {
     ]
     #expect(TierFlags.edits.isDisjoint(with: signed))
     #expect(TierFlags.edits.union(signed) == TierFlags(TierFlags.names.map(\.flag)))
-    #expect(TierFlags.namesOfEdits.count == TierFlags.names.count - 6)
+    for flags: TierFlags in [.fineAndCoarse, .fineInLaterWindow, .lostWithConversionValue] {
+      // Many forwarders write a missing value as 0.
+      #expect(flags.tellEdits(fineValue: 5) && flags.tellEdits(fineValue: nil) && !flags.tellEdits(fineValue: 0))
+    }
+    #expect(TierFlags.countryWithCoarse.tellEdits(fineValue: 0))
   }
 
   @Test func `Apple's example of AdAttributionKit has an impossible tier`() throws {

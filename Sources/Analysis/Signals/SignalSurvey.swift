@@ -160,12 +160,9 @@ extension NetworkSignals {
   fileprivate mutating func add(_ row: borrowing RowCursor, _ columns: PostbackColumns) {
     accepted += 1
     if let flags = row.cell(columns.tierFlags), flags.count > 2, let text = row.text(columns.tierFlags) {
-      var isImpossible = false
-      for (index, flag) in TierFlags.names.enumerated() where text.contains("\"\(flag.name)\"") {
-        tierFlags[index] += 1
-        if TierFlags.edits.contains(flag.flag) { isImpossible = true }
-      }
-      if isImpossible { flagged += 1 }
+      let found = TierFlags(namedIn: text)
+      for (index, flag) in TierFlags.names.enumerated() where found.contains(flag.flag) { tierFlags[index] += 1 }
+      if found.tellEdits(fineValue: row.integer(columns.conversionValue)) { flagged += 1 }
     }
     redownload.add(row.boolean(columns.redownload))
     viewThrough.add(row.integer(columns.fidelityType).map { $0 == 0 })
