@@ -12,7 +12,7 @@ package struct ImplementationCheck: Sendable {
   package var models = Models.none
   /// Indicates that devices' ids are shown as they are, and not as SHA-256.
   package var showsDevices = false
-  /// The most examples of a rule.
+  /// The number of devices of which a rule has examples.
   package var exampleLimit = 5
   /// The folder for the temporary file.
   package var temporaryFolder: String

@@ -11,10 +11,15 @@ import Testing
   private static let ofModels: Set<ImplementationRule> = [.lastCallStalls, .regression, .valueAgainstModel]
   private static let ofFiles = ImplementationRule.allCases.filter { $0 != .postbackCrossCheck }
 
-  private func report(on path: String, hasModels: Bool = false, buffer: Int? = nil) async throws -> ImplementationReport
-  {
+  private func report(
+    on path: String,
+    hasModels: Bool = false,
+    models: Models? = nil,
+    buffer: Int? = nil
+  ) async throws -> ImplementationReport {
     let folder = try TemporaryFolder()
     var check = ImplementationCheck(temporaryFolder: folder.path("."))
+    if let models { check.models = models }
     if hasModels { check.models = try Models(loading: [Fixtures.path("implementation/models")]) }
     if let buffer { check.bufferBytes = buffer }
     return try await check.report(on: InputFile.enumerate([path]))
@@ -24,11 +29,12 @@ import Testing
     on lines: [String],
     named name: String = "rows.jsonl",
     hasModels: Bool = false,
+    models: Models? = nil,
     buffer: Int? = nil
   ) async throws -> ImplementationReport {
     let folder = try TemporaryFolder()
     let path = try folder.makeFile(name, holding: Array(lines.map { $0 + "\n" }.joined().utf8))
-    return try await report(on: path, hasModels: hasModels, buffer: buffer)
+    return try await report(on: path, hasModels: hasModels, models: models, buffer: buffer)
   }
 
   @Test(arguments: ofFiles) func `the file of a rule breaks it, and no other`(_ rule: ImplementationRule) async throws {
@@ -95,8 +101,9 @@ import Testing
         lines.append(String(decoding: line, as: UTF8.self).replacing("6D92078A", with: rule.rawValue))
       }
     }
-    let inOrder = try await report(on: lines, hasModels: true)
-    let onDisk = try await report(on: lines.reversed(), hasModels: true, buffer: 4096)
+    let models = try DeviceRows.models(hasLaterWindows: true)
+    let inOrder = try await report(on: lines, models: models)
+    let onDisk = try await report(on: lines.reversed(), models: models, buffer: 4096)
     #expect(inOrder.devices == Self.ofFiles.count)
     #expect(inOrder.findings.map(\.rule) == onDisk.findings.map(\.rule))
     #expect(inOrder.findings.map(\.rows) == onDisk.findings.map(\.rows))

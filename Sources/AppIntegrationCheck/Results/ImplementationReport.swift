@@ -8,21 +8,21 @@ package struct ImplementationReport: Sendable {
     package internal(set) var devices = 0
     /// The number of findings.
     package internal(set) var rows = 0
-    /// The first findings, one for each device.
+    /// The first findings of the first devices, one for each row.
     package internal(set) var examples: [Example] = []
   }
 
-  /// The findings of one rule about one device.
+  /// The findings of one rule about one row of a device.
   package struct Example: Sendable {
     /// The device's id as SHA-256, unless ids are shown.
     package let device: String
-    /// The event, the input and the line of the first finding; nil if it is about no single row.
+    /// The event, the input and the line of the row; nil if the findings are about no single row.
     package let event: String?
     package let file: String?
     package let line: Int?
-    /// The values of the first few findings.
+    /// The values of the findings.
     package let values: [String]
-    /// The number of findings.
+    /// The number of findings about the device.
     package let rows: Int
   }
 
@@ -85,7 +85,7 @@ struct FindingCollector {
   private static let mostVersions = 1000
   private static let otherVersions = "(other versions)"
 
-  /// Creates a collector that keeps this many examples of each rule.
+  /// Creates a collector that keeps examples of each rule for this many devices.
   init(files: [String], exampleLimit: Int) { (self.files, self.exampleLimit) = (files, exampleLimit) }
 
   /// Adds the findings about one device.
@@ -96,17 +96,17 @@ struct FindingCollector {
       sum.severity = max(sum.severity, finding.severity)
       sum.devices += 1
       sum.rows += finding.count
-      if sum.examples.count < exampleLimit {
-        sum.examples.append(
+      if sum.devices <= exampleLimit {
+        sum.examples += finding.rows.map { row in
           ImplementationReport.Example(
             device: device,
-            event: finding.event,
-            file: files.indices.contains(Int(finding.file)) ? files[Int(finding.file)] : nil,
-            line: Int(finding.line),
-            values: finding.values,
+            event: row.event,
+            file: files.indices.contains(Int(row.file)) ? files[Int(row.file)] : nil,
+            line: Int(row.line),
+            values: row.values,
             rows: finding.count
           )
-        )
+        }
       }
       findings[rule] = sum
     }

@@ -30,11 +30,14 @@ struct DeviceCheck {
   /// The number of rows after a first session in the window.
   var rowsAfterSession: [Int?] = [nil, nil, nil]
   var isLegacy = false
-  var hasEarnedInTime = false
+  /// The number of rows after the first one with revenue in the first window that the model gives a value.
+  var rowsAfterRevenue: Int?
   var isAlwaysZero = true
   var hasUpdated = false
   /// Indicates that revenue was taken back, after which values may fall.
   var hasRefund = false
+  /// The last call and the model's value of the latest finding of `lastCallStalls`, so that one stall is one finding.
+  var stall: (lastCall: Int64?, expected: Int)?
   /// The fine value at the end of the first window, with the app; nil if none is known.
   private(set) var valueAfter48Hours: (bundleID: String?, firstCall: Int64, value: Int)?
 
@@ -59,7 +62,7 @@ struct DeviceCheck {
     let model = row.bundleID.flatMap { bundle in firstCall.flatMap { life.model(of: bundle, at: $0, among: models) } }
     checkRevenue(row, received: received, age: age)
     checkValues(row, model, age: age)
-    checkWindows(row, age: age)
+    checkWindows(row, model, age: age)
     remember(row, received: received, age: age)
   }
 
@@ -73,7 +76,7 @@ struct DeviceCheck {
     }
     if let model, model.currency != nil {
       if model.revenueKind != .adMonetization { required.append(.revenue) }
-      if model.revenueKind != .inAppPurchases { required.append(.adRevenue) }
+      if model.revenueKind != .inAppPurchases, !row.isLegacy { required.append(.adRevenue) }
     }
     let missing = required.filter { field in
       !row.present.contains(field) && !(field == .idfv && row.present.contains(.device))
@@ -97,6 +100,8 @@ struct DeviceCheck {
       if value > 0 || current.map({ $0 != value }) ?? false { hasUpdated = true }
       if value != 0 { isAlwaysZero = false }
       current = value
+    } else if row.present.contains(.currentValue) {
+      (current, previous) = (nil, nil)
     }
     previous = row.previous ?? previous
     lastCall = row.lastCall ?? lastCall
@@ -106,25 +111,28 @@ struct DeviceCheck {
       locks[window] = row.locks[window] ?? locks[window]
       if row.coarse[window] ?? 0 > 0 { hasUpdated = true }
     }
+    if let rows = rowsAfterRevenue { rowsAfterRevenue = rows + 1 }
     if let age, age < Self.windows[0].upperBound {
       if let current, let firstCall { valueAfter48Hours = (row.bundleID, firstCall, current) }
       let earned = [row.revenue, row.adRevenue].compactMap { $0 }.contains { $0.values.contains { $0 > .zero } }
-      if earned { hasEarnedInTime = true }
+      if earned, rowsAfterRevenue == nil, !isFinal(row, age: age), life.expected ?? 1 > 0 { rowsAfterRevenue = 0 }
     }
   }
 
   /// Checks what only all rows together show.
   mutating func finish() {
     if rowCount >= 3, sessionCount == 0 { note(.eventName, "\(rowCount) rows without \(SessionValues.session)") }
-    if sessionCount >= 3, hasEarnedInTime, isAlwaysZero, current == 0, life.expected.map({ $0 > 0 }) ?? true {
+    // The metadata of the row with revenue may be those before its update, so another row has to follow.
+    if sessionCount >= 3, rowsAfterRevenue ?? 0 > 0, isAlwaysZero, current == 0, life.expected ?? 1 > 0 {
       note(.stuckAtZero, "\(sessionCount) sessions, revenue, value 0")
     }
+    guard !isLegacy else { return }
     let isRegistered = firstCall != nil && (lastCall ?? firstCall) == firstCall && !hasUpdated
     let days = firstCall.map { (lastReceived - $0) / 86_400 } ?? 0
-    if isRegistered, sessionCount >= 2, days >= 7 {
+    let missesUpdate = rowsAfterSession.contains { $0 ?? 0 > 0 }
+    if isRegistered, missesUpdate, sessionCount >= 2, days >= 7 {
       return note(.registerOnly, "first and last call \(firstCall ?? 0), \(sessionCount) sessions in \(days) days")
     }
-    guard !isLegacy else { return }
     for window in 1...2 where rowsAfterSession[window] ?? 0 > 0 && coarse[window] == nil {
       note(.windowNever, "sessions in window \(window), no \(MetadataField.coarse[window].name)")
     }

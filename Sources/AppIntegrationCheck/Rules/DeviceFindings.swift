@@ -1,15 +1,20 @@
-/// The findings about one device: for each rule the worst severity, the number of rows, and the first of them.
+/// The findings about one device: for each rule the worst severity, the number of findings, and the first
+/// of them by row.
 struct DeviceFindings {
   /// The findings of one rule.
   struct Finding {
     var severity: FindingSeverity
     /// The number of findings.
     var count: Int
-    /// The event, the input and the line of the first one.
+    /// The rows of the first few.
+    var rows: [Row]
+  }
+
+  /// A row with findings of one rule: its event, its input and its line, and the values.
+  struct Row {
     let event: String?
     let file: UInt32
     let line: UInt32
-    /// The values of the first few.
     var values: [String]
   }
 
@@ -48,20 +53,16 @@ struct DeviceFindings {
   ) {
     let severity = severity ?? rule.severity
     versions[version].rules[rule] = max(versions[version].rules[rule] ?? severity, severity)
-    guard var finding = byRule[rule] else {
-      byRule[rule] = Finding(
-        severity: severity,
-        count: 1,
-        event: row.event,
-        file: row.file,
-        line: row.line,
-        values: [values]
-      )
-      return
-    }
+    var finding = byRule[rule] ?? Finding(severity: severity, count: 0, rows: [])
     finding.count += 1
     finding.severity = max(finding.severity, severity)
-    if finding.values.count < Self.mostValues { finding.values.append(values) }
+    if finding.count <= Self.mostValues {
+      if let last = finding.rows.last, (last.file, last.line) == (row.file, row.line) {
+        finding.rows[finding.rows.count - 1].values.append(values)
+      } else {
+        finding.rows.append(Row(event: row.event, file: row.file, line: row.line, values: [values]))
+      }
+    }
     byRule[rule] = finding
   }
 }

@@ -43,12 +43,14 @@ extension DeviceCheck {
     return falls
   }
 
-  /// Notes the totals that fall. A refund is no finding: it lowers the total and a window by the same amount.
+  /// Notes the totals that fall. A refund is no finding: it lowers the total and a window by the same amount, or the total
+  /// alone for SKAdNetwork 3, whose metadata have no windows.
   private mutating func note(_ falls: [MetadataField: Falls], _ field: MetadataField, _ windows: [MetadataField]) {
+    let hasNoWindows = isLegacy && windows.allSatisfy { totals[$0] == nil }
     for code in Set(([field] + windows).flatMap { falls[$0]?.keys.map(\.self) ?? [] }).sorted() {
       func fall(_ field: MetadataField) -> Amount { falls[field]?[code].map { $0.before - $0.now } ?? .zero }
       let (whole, parts) = (fall(field), windows.reduce(.zero) { $0 + fall($1) })
-      if whole > .zero, max(whole, parts) - min(whole, parts) <= Self.cent {
+      if whole > .zero, hasNoWindows || max(whole, parts) - min(whole, parts) <= Self.cent {
         hasRefund = true
         continue
       }

@@ -104,7 +104,7 @@ struct SessionValues {
 
   private mutating func total(_ texts: [MetadataField: String], _ field: MetadataField) -> Total? {
     guard let text = texts[field] else { return nil }
-    var total: Total = [:]
+    var (total, isRight): (Total, Bool) = ([:], true)
     guard case .object(let members) = try? JSONValue(parsing: Array(text.utf8)) else {
       defects.append(Defect(rule: .revenueCurrency, values: "\(field.name) \(text.quotedExcerpt)"))
       return nil
@@ -118,11 +118,12 @@ struct SessionValues {
       guard let amount = try? Amount(rounding: digits), CurrencyCodes.all.contains(member.key) else {
         let found = "\(member.key.quotedExcerpt): \(member.value)".prefix(80)
         defects.append(Defect(rule: .revenueCurrency, values: "\(field.name) \(found)"))
+        isRight = false
         continue
       }
       total[member.key] = amount
     }
-    return total
+    return isRight ? total : nil
   }
 }
 

@@ -25,11 +25,22 @@ extension DeviceCheck {
       }
       return
     }
-    guard let age, age < Self.windows[0].upperBound, knowsLife, let expected = life.expected,
-      value != expected, value != life.expectedBefore
+    guard let age, age < Self.windows[0].upperBound, knowsLife, !isFinal(row, model, age: age),
+      let expected = life.expected, let before = life.expectedBefore, value != expected, value != before
     else { return }
-    let stalls = rowCount > 0 && row.lastCall != nil && row.lastCall == lastCall
-    note(stalls ? .lastCallStalls : .valueAgainstModel, "value \(value), by the model \(expected)")
+    let values = "value \(value), by the model \(expected)"
+    guard rowCount > 0, row.lastCall != nil, row.lastCall == lastCall else { return note(.valueAgainstModel, values) }
+    if let stall, stall == (lastCall, expected) { return }
+    stall = (lastCall, expected)
+    note(.lastCallStalls, values)
+  }
+
+  /// Tells if the app may no longer change the fine value: the model locks the window and a row before had the lock, or 24
+  /// hours have passed since the last update for SKAdNetwork 3.
+  func isFinal(_ row: SessionValues, _ model: ConversionModel? = nil, age: Int64) -> Bool {
+    guard row.isLegacy else { return locks[0] != nil && model?.window(0)?.isLockedEarly == true }
+    guard let firstCall, let last = lastCall ?? row.lastCall else { return false }
+    return age - (last - firstCall) > 86_400
   }
 
   /// Checks a value before the latest one: metadata may lag by one update, so it is one of the values in the row before.
@@ -70,14 +81,16 @@ struct ModelledLife {
     expected = nil
     guard isWhole, let revenue = row.total(of: model) else { return false }
     expected = model.encode(Activity(counts: counts, revenue: revenue), window: 0).map { $0.fine ?? 0 }
+    if row.isLegacy, let value = expected { expected = max(value, expectedBefore ?? 0) }
     return true
   }
 }
 
 extension SessionValues {
-  /// Returns the total of a model's kind of revenue; nil if a part of it is in another currency.
+  /// Returns the total of a model's kind of revenue; nil if a part of it is malformed or in another currency.
   fileprivate func total(of model: ConversionModel) -> Amount? {
     guard let currency = model.currency else { return .zero }
+    guard !defects.contains(where: { $0.rule == .revenueCurrency }) else { return nil }
     let totals =
       switch model.revenueKind {
       case .inAppPurchases: [revenue]

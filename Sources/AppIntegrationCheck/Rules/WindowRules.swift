@@ -2,7 +2,7 @@ internal import ConversionModel
 
 extension DeviceCheck {
   /// Checks the values and locks of the windows against the time since the first call.
-  mutating func checkWindows(_ row: SessionValues, age: Int64?) {
+  mutating func checkWindows(_ row: SessionValues, _ model: ConversionModel?, age: Int64?) {
     checkLocks(row, age: age)
     guard let age else { return }
     for window in 1...2 {
@@ -11,7 +11,9 @@ extension DeviceCheck {
       }
       if let rows = rowsAfterSession[window] {
         rowsAfterSession[window] = rows + 1
-      } else if row.event == SessionValues.session, Self.windows[window].contains(age) {
+      } else if row.event == SessionValues.session, Self.windows[window].contains(age),
+        model.map({ $0.window(window) != nil }) ?? true
+      {
         rowsAfterSession[window] = 0
       }
     }

@@ -15,7 +15,7 @@ struct ValidateImplementationCommand: Command {
       "--postbacks OUT",
       "Compare values with the postbacks in the --out folder of run. May be repeated."
     ).values(.text)
-    let examples = Option("--show N", "Show at most N examples of each rule; default 3.")
+    let examples = Option("--show N", "Show examples of each rule of at most N devices; default 3.")
       .value(.integer(in: 0...1000), else: 3)
     let showsDevices = Option("--show-devices", "Show the ids of devices, and not their SHA-256.").isGiven
     let temporary = Option("--temporary DIR", "Sort in this folder; default TMPDIR or /tmp.").value(.text)
