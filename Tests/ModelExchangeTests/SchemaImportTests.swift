@@ -94,6 +94,21 @@ import Testing
     #expect(notes.assumed.map(\.what) == ["maxEventRevenue", "effective_from"])
   }
 
+  @Test func `with activity on the first day only loses those hours, and keeps the later days of a higher value`()
+    throws
+  {
+    var text = String(decoding: Fixtures.bytes("exchange/google-ads.json"), as: UTF8.self)
+    let place = try #require(text.ranges(of: "\"maxTimePostInstallHours\": \"48\"").dropFirst().first)
+    text.replaceSubrange(place, with: "\"maxTimePostInstallHours\": \"24\"")
+    text.replace("\"measurementWindowHours\": 24", with: "\"measurementWindowHours\": 48")
+    let (model, notes) = try read(Array(text.utf8), as: .googleAds)
+    let window = try #require(model.window(0))
+    #expect(window.meaning(fine: 1)?.events.map(\.name) == ["in_app_purchase"])
+    #expect(window.meaning(fine: 2)?.events.map(\.name) == ["in_app_purchase", "last_active_day"])
+    let lost = notes.lost.first { $0.what == "minTimePostInstallHours, maxTimePostInstallHours" }
+    #expect(lost?.places == ["window 0, value 1"])
+  }
+
   @Test(arguments: [
     ("appsflyer-skan4.json", ImportForm.appsFlyer, "\"conversion_value\": 5,", "\"conversion_value\": 64,", 21),
     ("appsflyer-skan4.json", .appsFlyer, "\"conversion_value\": 5,", "\"conversion_value\": 0,", 21),
