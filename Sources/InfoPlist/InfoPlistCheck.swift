@@ -142,7 +142,7 @@ package struct InfoPlistCheck: Sendable {
   /// Checks an id. Both lists may have ids of both frameworks, which Apple takes for each other (article "Understanding AdAttributionKit
   /// and SKAdNetwork interoperability").
   private mutating func checkID(_ id: String, _ place: String, among others: [String]) {
-    if id.contains("$(") { return noteVariable(id, place) }
+    if id.namesBuildSetting { return noteVariable(id, place) }
     let lower = id.lowercased()
     if let first = others.firstIndex(where: { $0.lowercased() == lower }) {
       note(.idTwice, place, id, "The id is also at the index \(first). Remove one of both.")
@@ -261,7 +261,7 @@ package struct InfoPlistCheck: Sendable {
       note(.wrongType, place, nil, "The value is \(value.typeName). It must be a text.")
       return nil
     }
-    if text.contains("$(") {
+    if text.namesBuildSetting {
       noteVariable(text, place)
       return nil
     }
@@ -307,4 +307,9 @@ package struct InfoPlistCheck: Sendable {
     }
     return registrable
   }
+}
+
+extension String {
+  /// Tells if the text names a build setting, which Xcode replaces in either form, `$(NAME)` or `${NAME}`.
+  fileprivate var namesBuildSetting: Bool { contains("$(") || contains("${") }
 }

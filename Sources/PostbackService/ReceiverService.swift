@@ -192,8 +192,13 @@ package final class ReceiverService: Sendable {
     )
   }
 
-  /// Receives until a signal asks to end, and replaces the settings by those of `load` on SIGHUP.
-  package func run(until signals: UnixSignals, reloadingWith load: ServiceSettings.Loader) throws(ReceiverFailure) {
+  /// Receives until a signal asks to end. On SIGHUP the settings are replaced by those of `load`, and `reloaded` gets them.
+  package func run(
+    until signals: UnixSignals,
+    reloadingWith load: ServiceSettings.Loader,
+    reloaded: (ServiceSettings) -> Void
+  ) throws(ReceiverFailure) {
+    var models = UsedModels()
     text.observeSpool()
     try start()
     manager.ready()
@@ -203,7 +208,7 @@ package final class ReceiverService: Sendable {
       for signal in signals.wait(upTo: turn) {
         guard signal.asksToEnd else {
           manager.reloading()
-          text.add(reloadSucceeded: reload(load))
+          text.add(reloadSucceeded: reload(load, &models, reloaded))
           manager.ready()
           continue
         }
@@ -217,10 +222,17 @@ package final class ReceiverService: Sendable {
     }
   }
 
-  private func reload(_ load: ServiceSettings.Loader) -> Bool {
+  private func reload(
+    _ load: ServiceSettings.Loader,
+    _ models: inout UsedModels,
+    _ reloaded: (ServiceSettings) -> Void
+  ) -> Bool {
     do throws(ReloadFailure) {
       let loaded = try load()
+      try models.add(settings.models)
+      try models.add(loaded.models)
       use(loaded)
+      reloaded(loaded)
       loaded.logReload(to: log, since: settings, receives: true, consumes: false)
       return true
     } catch {

@@ -61,7 +61,7 @@ import Testing
       ("abcdefghij.skadnetwork", []), ("Abcdefghij.skadnetwork", [.idUpperCase]), ("abcdefghij", [.idSuffix]),
       ("abcdefghij.adattributionkit", []), ("abcdefghij.skadnetwork ", [.idSuffix]),
       (" abcdefghij.skadnetwork", [.idForm]), (".skadnetwork", [.idForm]), ("abc.skadnetwork", [.idUnusual]),
-      ("$(NETWORK)", [.variable]), ("", [.idSuffix]),
+      ("$(NETWORK)", [.variable]), ("${NETWORK}.skadnetwork", [.variable]), ("", [.idSuffix]),
     ] as [(String, [InfoPlistFinding.Code])]
   )
   func `an id is judged by its form`(_ id: String, _ expected: [InfoPlistFinding.Code]) {
@@ -86,7 +86,7 @@ import Testing
       ("https://10.0.0.1", .endpointInvalid), ("https://user@example.com", .endpointInvalid),
       ("https://example.com:8443", .endpointInvalid), ("https://example.com/path", .endpointPath),
       ("https://ads.example.co.uk", .endpointSubdomain), ("https://co.uk", .endpointInvalid),
-      ("https://$(HOST)", .variable), ("", .endpointInvalid),
+      ("https://$(HOST)", .variable), ("https://${HOST}", .variable), ("", .endpointInvalid),
     ] as [(String, InfoPlistFinding.Code)]
   )
   func `an address for copies is https and a domain alone`(_ address: String, _ expected: InfoPlistFinding.Code) {

@@ -77,10 +77,29 @@ import Testing
     let fine = export.resource["schema"]?["fineGrainedConversionValueMappings"]?.elements ?? []
     #expect(fine.first?["conversionValueMapping"]?["mappedEvents"] == .array([]))
     #expect(export.notes.lost.contains { $0.places.first == "window 0, value 0, purchase" })
-    let open = export.notes.lost.first { $0.what == "max_revenue null" }
-    #expect(open?.places.first == "window 0, value 15, purchase")
     let second = export.resource["schema"]?["postbackMappings"]?.elements?.last
     let low = second?["coarseGrainedConversionValueMappings"]?["lowConversionValueMapping"]
     #expect(low?["maxTimePostInstallHours"]?.text == "192" && low?["mappedEvents"] == .array([]))
+  }
+
+  @Test func `has limits without an upper one, and loses only estimates in them`() throws {
+    let text = """
+      {"app_id":1,"model_id":"a","version":1,"effective_from":null,"currency":"USD",
+       "windows":[{"postback_sequence_index":0,"fine":{
+        "1":[{"event":"level","min_count":10,"max_count":null}],
+        "2":[{"event":"buy","min_revenue":50,"max_revenue":null,"value":50}],
+        "3":[{"event":"buy","min_revenue":99.99,"max_revenue":null,"value":150}]}}]}
+      """
+    let model = try #require(try Models(parsing: Array(text.utf8)).all.first)
+    let export = try GoogleAdsExport(model)
+    let again = try #require(try again(export).window(0))
+    for value in 1...2 {
+      let (one, two) = (model.window(0)?.meaning(fine: value), again.meaning(fine: value))
+      #expect(one?.events == two?.events, "value \(value)")
+    }
+    let last = try #require(again.meaning(fine: 3)?.revenue)
+    #expect(last.maximum == nil && last.minimum == last.estimate)
+    let lost = export.notes.lost.filter { !$0.places.isEmpty }
+    #expect(lost.map(\.what) == ["value"] && lost.first?.places == ["window 0, value 3, buy"])
   }
 }

@@ -94,6 +94,49 @@ import Testing
     #expect(notes.assumed.map(\.what) == ["maxEventRevenue", "effective_from"])
   }
 
+  @Test(
+    arguments: [
+      (#""minEventCount": "3""#, 3, nil), (#""minEventCount": "3", "maxEventCount": "0""#, 3, nil),
+      (#""maxEventCount": "3""#, 0, 3), ("", 1, nil),
+    ] as [(String, Int, Int?)]
+  )
+  func `of Google Ads has open counts, whose limit is 0 or absent`(_ limits: String, _ least: Int, _ most: Int?) throws
+  {
+    var text = String(decoding: Fixtures.bytes("exchange/google-ads.json"), as: UTF8.self)
+    text.replace(#""minEventCount": "1", "maxEventCount": "3""#, with: limits)
+    let event = try #require(try read(Array(text.utf8), as: .googleAds).model.window(0)?.meaning(fine: 1)?.events.first)
+    #expect(event.minimumCount == least && event.maximumCount == most)
+  }
+
+  @Test(
+    arguments: [
+      (#""minEventRevenue": 10"#, "10 null 10"), (#""minEventRevenue": 10, "maxEventRevenue": 0"#, "10 null 10"),
+      (#""maxEventRevenue": 10"#, "0 10 5"), ("", nil),
+    ] as [(String, String?)]
+  )
+  func `of Google Ads has open revenue, whose limit is 0 or absent`(_ limits: String, _ expected: String?) throws {
+    var text = String(decoding: Fixtures.bytes("exchange/google-ads.json"), as: UTF8.self)
+    text.replace(#""minEventRevenue": 0.99, "maxEventRevenue": 9.99"#, with: limits)
+    let event = try #require(try read(Array(text.utf8), as: .googleAds).model.window(0)?.meaning(fine: 1)?.events.first)
+    let found = event.revenue.map { "\($0.minimum) \($0.maximum?.description ?? "null") \($0.estimate)" }
+    #expect(found == expected)
+  }
+
+  @Test func `with activity on the first day only loses those hours, and keeps the later days of a higher value`()
+    throws
+  {
+    var text = String(decoding: Fixtures.bytes("exchange/google-ads.json"), as: UTF8.self)
+    let place = try #require(text.ranges(of: "\"maxTimePostInstallHours\": \"48\"").dropFirst().first)
+    text.replaceSubrange(place, with: "\"maxTimePostInstallHours\": \"24\"")
+    text.replace("\"measurementWindowHours\": 24", with: "\"measurementWindowHours\": 48")
+    let (model, notes) = try read(Array(text.utf8), as: .googleAds)
+    let window = try #require(model.window(0))
+    #expect(window.meaning(fine: 1)?.events.map(\.name) == ["in_app_purchase"])
+    #expect(window.meaning(fine: 2)?.events.map(\.name) == ["in_app_purchase", "last_active_day"])
+    let lost = notes.lost.first { $0.what == "minTimePostInstallHours, maxTimePostInstallHours" }
+    #expect(lost?.places == ["window 0, value 1"])
+  }
+
   @Test(arguments: [
     ("appsflyer-skan4.json", ImportForm.appsFlyer, "\"conversion_value\": 5,", "\"conversion_value\": 64,", 21),
     ("appsflyer-skan4.json", .appsFlyer, "\"conversion_value\": 5,", "\"conversion_value\": 0,", 21),
@@ -110,7 +153,7 @@ import Testing
     ("adjust-skan3.json", .adjust, "\"revenue_max\": 10.00", "\"revenue_max\": -1", 10),
     ("adjust-skan3.json", .adjust, "\"count_max\": 10", "\"count_max\": 2", 10),
     ("google-ads.json", .googleAds, "\"eventCounter\": \"4\"", "\"eventCounter\": \"0\"", 28),
-    ("google-ads.json", .googleAds, "\"maxEventCount\": \"3\"", "\"maxEventCount\": 0", 17),
+    ("google-ads.json", .googleAds, "\"minEventCount\": \"1\"", "\"minEventCount\": \"4\"", 17),
     ("google-ads.json", .googleAds, "\"MEDIUM\"", "\"MIDDLE\"", 52),
     ("google-ads.json", .googleAds, "\"currencyCode\": \"USD\", \"eventRevenueValue\"", "\"eventRevenueValue\"", 28),
   ])

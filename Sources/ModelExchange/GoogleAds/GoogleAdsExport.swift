@@ -171,49 +171,39 @@ private struct GoogleAdsWriter {
     }
     var members: [JSONValue.Member] = [.init("mappedEventName", .string(eventNames[event.name] ?? event.name))]
     if let revenue = event.revenue { members += self.members(of: revenue, place) }
-    if let most = event.maximumCount {
-      members.append(
-        most == event.minimumCount
-          ? .init("eventCounter", .string("\(most)"))
-          : .init(
-            "eventOccurrenceRange",
-            .object([
-              .init("minEventCount", .string("\(event.minimumCount)")), .init("maxEventCount", .string("\(most)")),
-            ])
-          )
-      )
-    } else if event.minimumCount != 1 {
-      notes.lose(
-        "min_count \(event.minimumCount)",
-        at: place,
-        "A count without an upper limit has no form. It says that the event happened."
-      )
+    switch (event.minimumCount, event.maximumCount) {
+    case (let least, let most?) where least == most: members.append(.init("eventCounter", .string("\(most)")))
+    case (let least, let most?): members.append(occurrence([("minEventCount", least), ("maxEventCount", most)]))
+    case (0, nil):
+      notes.lose("min_count 0", at: place, "A count without any limit has no form. It says that the event happened.")
+    case (1, nil): break
+    case (let least, nil): members.append(occurrence([("minEventCount", least)]))
     }
     return .object(members)
   }
 
+  private func occurrence(_ limits: [(key: String, count: Int)]) -> JSONValue.Member {
+    .init("eventOccurrenceRange", .object(limits.map { .init($0.key, .string("\($0.count)")) }))
+  }
+
+  /// The revenue of an event. A range has no key for a limit that is open, because a limit of 0 or without a key is unset.
   private mutating func members(of revenue: Revenue, _ place: String) -> [JSONValue.Member] {
     let currency = model.currency.map { [JSONValue.Member("currencyCode", .string($0))] } ?? []
-    guard let maximum = revenue.maximum else {
+    let (minimum, maximum) = (revenue.minimum, revenue.maximum)
+    if maximum == nil, minimum == .zero {
       notes.lose(
         "max_revenue null",
         at: place,
-        "Revenue without an upper limit has no form. It is the estimate, an exact amount."
+        "Revenue without any limit has no form. It is the estimate, an exact amount."
       )
       return currency + [.init("eventRevenueValue", .number(revenue.estimate.description))]
     }
-    if revenue.minimum == maximum { return currency + [.init("eventRevenueValue", .number(maximum.description))] }
-    if revenue.estimate != .midpoint(revenue.minimum, maximum) {
+    if minimum == maximum { return currency + [.init("eventRevenueValue", .number(minimum.description))] }
+    if revenue.estimate != maximum.map({ .midpoint(minimum, $0) }) ?? minimum {
       notes.lose("value", at: place, "The form has the range, and not the estimate in it (\(revenue.estimate)).")
     }
-    return currency + [
-      .init(
-        "eventRevenueRange",
-        .object([
-          .init("minEventRevenue", .number(revenue.minimum.description)),
-          .init("maxEventRevenue", .number(maximum.description)),
-        ])
-      )
-    ]
+    var range: [JSONValue.Member] = [.init("minEventRevenue", .number(minimum.description))]
+    if let maximum { range.append(.init("maxEventRevenue", .number(maximum.description))) }
+    return currency + [.init("eventRevenueRange", .object(range))]
   }
 }

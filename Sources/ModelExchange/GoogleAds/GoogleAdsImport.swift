@@ -115,8 +115,15 @@ extension SchemaReader {
     }
     let keys = ["minEventCount", "maxEventCount"]
     guard range.isPresent, isObject(range, keys: keys, called: "eventOccurrenceRange") else { return }
+    // A limit of 0 is unset.
     let (least, most) = (count(range[keys[0]]) ?? 0, count(range[keys[1]]) ?? 0)
-    if most < max(least, 1) { note(range, "maxEventCount must be at least \(max(least, 1)), but it is \(most).") }
+    guard most > 0 else {
+      event.least = max(least, 1)
+      return
+    }
+    if most < least {
+      note(range, "maxEventCount must be at least minEventCount, which is \(least), but it is \(most).")
+    }
     (event.least, event.most) = (least, most)
   }
 
@@ -131,6 +138,12 @@ extension SchemaReader {
     let least = range[keys[0]].isPresent ? amount(range[keys[0]], at: place) : .zero
     let most = range[keys[1]].isPresent ? amount(range[keys[1]], at: place) : .zero
     guard let least, let most else { return nil }
+    // A limit of 0 is unset.
+    guard most > .zero else {
+      guard least > .zero else { return nil }
+      notes.assume("maxEventRevenue", at: place, "The revenue has no upper limit, and its estimate is minEventRevenue.")
+      return DraftRevenue(from: least, toBelow: nil, value: least)
+    }
     guard least <= most else {
       note(range, "maxEventRevenue must be at least minEventRevenue, which is \(least), but it is \(most).")
       return nil

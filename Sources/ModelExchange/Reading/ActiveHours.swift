@@ -9,7 +9,7 @@ struct ActiveHours {
   let window: ClosedRange<Int>
 
   /// Returns the event that says the same in a model, whose count is the day of the last activity; nil where the hours say
-  /// nothing new. Hours that are no days are lost.
+  /// nothing new. Hours that are no days are lost, and so is the first day alone, because no count of a model is at most 0.
   func event(_ node: JSONNode, at place: String, _ reader: inout SchemaReader) -> DraftEvent? {
     let least = reader.integer(node[keys.least], in: 0...100_000).map(Int.init)
     let most = reader.integer(node[keys.most], in: 0...100_000).map(Int.init)
@@ -28,6 +28,15 @@ struct ActiveHours {
       return nil
     }
     let lastDay = most >= window.upperBound ? nil : most / 24 - 1
+    guard lastDay != 0 else {
+      reader.notes.lose(
+        "\(keys.least), \(keys.most)",
+        at: place,
+        "A model has no value for activity on the first day only. A higher value with a later day in its hours still differs "
+          + "from this one."
+      )
+      return nil
+    }
     return DraftEvent(name: Activity.lastActiveDay, least: (least ?? 0) / 24, most: lastDay)
   }
 

@@ -179,11 +179,7 @@ struct ServeCommand: Command {
             let signals: UnixSignals
             do { signals = try UnixSignals() } catch { throw CommandFailure(of: error) }
             do throws(ReceiverFailure) {
-              try service.run(until: signals) { () throws(ReloadFailure) in
-                let settings = try load()
-                view?.use(settings)
-                return settings
-              }
+              try service.run(until: signals, reloadingWith: load) { view?.use($0) }
             } catch {
               throw CommandFailure(error)
             }

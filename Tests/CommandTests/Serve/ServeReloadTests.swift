@@ -91,6 +91,23 @@ private let forwarded = "/v1/postbacks"
     #expect(try status(site, "old") == 200 && status(site, "new") == 401)
   }
 
+  @Test func `replaces nothing if a model has changed under its name, and takes one with another end`() async throws {
+    let models = #","models":["FOLDER/models.json"]"#
+    let site = try await site(Self.configuration(#""FOLDER/old""#, models))
+    let changed = Self.model.replacing("sign_up", with: "signed_up")
+    try #require(changed != Self.model)
+    try site.folder.makeFile("models.json", holding: Array(changed.utf8))
+    try await reload(site, Self.configuration(#""FOLDER/new""#, models), expecting: "reload_failed")
+    #expect(try status(site, "old") == 200 && status(site, "new") == 401)
+    let log = try site.log().first { $0["event"] == .string("reload_failed") }
+    #expect("\(log?["message"] ?? .null)".contains("Give the changed model a new version, or restore the file."))
+    let ended = Self.model.replacing("\"effective_to\": null", with: "\"effective_to\": \"2030-01-01T00:00:00Z\"")
+    try #require(ended != Self.model)
+    try site.folder.makeFile("models.json", holding: Array(ended.utf8))
+    try await reload(site, Self.configuration(#""FOLDER/new""#, models), expecting: "reloaded")
+    #expect(try status(site, "old") == 401 && status(site, "new") == 200)
+  }
+
   @Test func `changes limits for the receiver and the consumer at once`() async throws {
     let watch = ["--watch", "--out", "FOLDER/out", "--commit-ms", "0"]
     let site = try await site(Self.configuration(#""FOLDER/old""#, limits: #","postback_bytes":1024"#), watch)
