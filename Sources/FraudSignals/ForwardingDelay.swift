@@ -66,7 +66,7 @@ struct ForwardingDelay: Sendable {
   }
 
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
-  /// times the delay that three quarters of the forwarder's copies have, or of those of the app, window and family of versions if they are enough:
+  /// times the delay that three quarters of the forwarder's copies have, or of those of the app or the family of versions if they are enough:
   /// of some a forwarder may send dumps. As many are tolerated as devices' copies came as late after
   /// the forwarder's, with two standard errors. What one of several machines could not send for days comes at once, so the evidence
   /// must hold without the late copies of the 24 hours with the most of them, too. The copies are not needed any more then, and are removed.
@@ -85,8 +85,7 @@ struct ForwardingDelay: Sendable {
     }
     for (name, copies) in zip(names.values, copies) where !copies.isEmpty {
       let limit = Self.longest(copies.map(\.delay))
-      let limits = Dictionary(grouping: copies, by: \.line).filter { $0.value.count >= SignalRates.leastRecords }
-        .mapValues { max(limit, Self.longest($0.map(\.delay))) }
+      let limits = limits(copies.map { ($0.line, $0.delay) }, atLeast: limit)
       func isLate(_ copy: Copy) -> Bool { copy.delay > limits[copy.line] ?? limit }
       let worst = Self.worstDay(copies.filter(isLate).map(\.sentAt))
       func series(_ copies: [Copy]) -> DaySeries {
@@ -99,6 +98,22 @@ struct ForwardingDelay: Sendable {
       rates.keepRest(key, series(copies.filter { !isLate($0) || worst?.contains(Int64($0.sentAt)) != true }))
       let devicesLate = Double(copies.count { $0.delay < -limit })
       if devicesLate > 0 { rates.tolerate(key, (devicesLate + 2 * devicesLate.squareRoot()) / Double(copies.count)) }
+    }
+  }
+
+  /// The longest usual delay of each line: that of its app, of its family of versions or of the line alone, whichever is the longest.
+  private func limits(_ copies: [(line: Int32, delay: Int32)], atLeast limit: Int32) -> [Int32: Int32] {
+    func groups(of line: Int32) -> [String] {
+      let parts = names.values[Int(line)].split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+      return [names.values[Int(line)], "family \(parts[1])", "app \(parts[2])"]
+    }
+    let lines = Dictionary(grouping: copies, by: \.line).mapValues { $0.map(\.delay) }
+    let delays = lines.reduce(into: [String: [Int32]]()) { delays, line in
+      for group in groups(of: line.key) { delays[group, default: []] += line.value }
+    }
+    let longest = delays.filter { $0.value.count >= SignalRates.leastRecords }.mapValues(Self.longest)
+    return lines.keys.reduce(into: [:]) { limits, line in
+      limits[line] = groups(of: line).compactMap { longest[$0] }.reduce(limit, max)
     }
   }
 
