@@ -38,7 +38,12 @@ extension String {
   /// The text as one word of a shell command, in quotation marks if the shell would not read it as it is.
   package var shellWord: String {
     let isPlain = !isEmpty && utf8.allSatisfy { $0.isInNames || "/+,:@%".utf8.contains($0) }
-    return isPlain ? self : "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+    return isPlain ? self : quotedForShell
+  }
+
+  /// The text as one word of a shell command, in quotation marks.
+  package var quotedForShell: String {
+    "'\(split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
   }
 
   /// The text in quotation marks, cut after 40 characters.

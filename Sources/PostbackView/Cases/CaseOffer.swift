@@ -42,11 +42,6 @@ struct CaseOffer: Sendable {
   }
 }
 
-extension String {
-  /// The text as one word of a shell command.
-  var quotedForShell: String { "'\(replacing("'", with: "'\\''"))'" }
-}
-
 extension TrustPolicy {
   /// The options of a command that trusts the same keys.
   fileprivate var addedKeyOptions: [String] {

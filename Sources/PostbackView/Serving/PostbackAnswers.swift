@@ -1,4 +1,5 @@
 internal import Answers
+internal import Base
 internal import CampaignEnrichment
 internal import CopySettlement
 internal import Delivery
