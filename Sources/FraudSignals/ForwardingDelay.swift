@@ -6,11 +6,26 @@ internal import LookupTables
 /// postback, and neither is a usual delay of a slow forwarder. Apple's own retries delay the copies of devices as often as those of
 /// networks: as many are tolerated.
 struct ForwardingDelay: Sendable {
+  /// A copy with its delay, without outages.
+  private struct Copy {
+    /// The day of the other sender's copy, and the minute of the forwarder's.
+    let day, sentAt: Int32
+    let delay: Int32
+    let line: Int32
+  }
+
+  /// The copies that may have a usual delay of their own.
+  private enum Group: Hashable {
+    case line(ForwardingLine)
+    case app(String)
+    case family(UInt8)
+  }
+
   fileprivate struct Record: DrawnRecord {
     /// The minute of the other sender's copy, since 1970, and the minutes after it; less than 0 if a device's own copy came as long
     /// after the forwarder's.
     let minute, delay: Int32
-    /// The numbers of the forwarder, of the network, and of the app with its window and family of versions.
+    /// The numbers of the forwarder, of the network and of the line.
     var forwarder, network, line: Int32
     let hash: UInt16
 
@@ -20,6 +35,7 @@ struct ForwardingDelay: Sendable {
 
   private var records = DrawnList<Record>(limit: 1_000_000)
   private var names = Numbering<String>()
+  private var lines = Numbering<ForwardingLine>()
   /// The number of copies that are left out, because there are too many.
   var unfollowed: Int { records.leftOut }
 
@@ -30,7 +46,6 @@ struct ForwardingDelay: Sendable {
 
   /// Adds the first copies of a postback that others sent, too.
   mutating func add(_ senders: PostbackSenders, of key: UInt128, _ cluster: SignalCluster) {
-    let line = names.number(of: "l\(cluster.window) \(cluster.family) \(cluster.app)")
     for (place, sender) in senders.senders.enumerated() {
       guard let name = sender.name, sender.first != .max else { continue }
       let others = senders.senders.enumerated().filter { $0.offset != place && $0.element.first != .max }
@@ -43,7 +58,7 @@ struct ForwardingDelay: Sendable {
           delay: Int32(clamping: other.isDirect ? delay : max(0, delay)),
           forwarder: names.number(of: "f" + name),
           network: names.number(of: "n" + cluster.network),
-          line: line,
+          line: lines.number(of: ForwardingLine(cluster)),
           hash: UInt16(truncatingIfNeeded: key)
         )
       )
@@ -57,21 +72,21 @@ struct ForwardingDelay: Sendable {
       return
     }
     let map = later.names.values.map { names.number(of: $0) }
+    let lineMap = later.lines.values.map { lines.number(of: $0) }
     records.merge(later.records) { record in
       var record = record
       (record.forwarder, record.network) = (map[Int(record.forwarder)], map[Int(record.network)])
-      record.line = map[Int(record.line)]
+      record.line = lineMap[Int(record.line)]
       return record
     }
   }
 
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
-  /// times the delay that three quarters of the forwarder's copies have, or of those of the app or the family of versions if they are enough:
-  /// of some a forwarder may send dumps. As many are tolerated as devices' copies came as late after
-  /// the forwarder's, with two standard errors. What one of several machines could not send for days comes at once, so the evidence
-  /// must hold without the late copies of the 24 hours with the most of them, too. The copies are not needed any more then, and are removed.
+  /// times the delay that three quarters of the forwarder's copies have, or of those of the app or the family of versions if they
+  /// are enough: of some a forwarder may send dumps. As many are tolerated as devices' copies came as late after the forwarder's,
+  /// with two standard errors. What one of several machines could not send for days comes at once, so the evidence must hold
+  /// without the late copies of the 24 hours with the most of them, too. The copies are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
-    typealias Copy = (day: Int32, sentAt: Int32, delay: Int32, line: Int32)
     defer { records.removeRecords() }
     let outages = outages()
     var copies = [[Copy]](repeating: [], count: names.values.count)
@@ -81,11 +96,13 @@ struct ForwardingDelay: Sendable {
         Self.overlap(record, outages[Int(record.network)])
       )
       let delay = record.delay - min(max(0, record.delay), lost)
-      copies[Int(record.forwarder)].append((record.minute / 1440, record.end, delay, record.line))
+      copies[Int(record.forwarder)].append(
+        Copy(day: record.minute / 1440, sentAt: record.end, delay: delay, line: record.line)
+      )
     }
     for (name, copies) in zip(names.values, copies) where !copies.isEmpty {
       let limit = Self.longest(copies.map(\.delay))
-      let limits = limits(copies.map { ($0.line, $0.delay) }, atLeast: limit)
+      let limits = limits(copies, atLeast: limit)
       func isLate(_ copy: Copy) -> Bool { copy.delay > limits[copy.line] ?? limit }
       let worst = Self.worstDay(copies.filter(isLate).map(\.sentAt))
       func series(_ copies: [Copy]) -> DaySeries {
@@ -101,18 +118,19 @@ struct ForwardingDelay: Sendable {
     }
   }
 
-  /// The longest usual delay of each line: that of its app, of its family of versions or of the line alone, whichever is the longest.
-  private func limits(_ copies: [(line: Int32, delay: Int32)], atLeast limit: Int32) -> [Int32: Int32] {
-    func groups(of line: Int32) -> [String] {
-      let parts = names.values[Int(line)].split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-      return [names.values[Int(line)], "family \(parts[1])", "app \(parts[2])"]
+  /// The longest usual delay of each line: that of its app, of its family of versions or of the line alone, whichever is the
+  /// longest.
+  private func limits(_ copies: [Copy], atLeast limit: Int32) -> [Int32: Int32] {
+    func groups(of line: Int32) -> [Group] {
+      let line = lines.values[Int(line)]
+      return [.line(line), .app(line.app), .family(line.family)]
     }
-    let lines = Dictionary(grouping: copies, by: \.line).mapValues { $0.map(\.delay) }
-    let delays = lines.reduce(into: [String: [Int32]]()) { delays, line in
-      for group in groups(of: line.key) { delays[group, default: []] += line.value }
+    let delays = Dictionary(grouping: copies, by: \.line).mapValues { $0.map(\.delay) }
+    let ofGroups = delays.reduce(into: [Group: [Int32]]()) { all, line in
+      for group in groups(of: line.key) { all[group, default: []] += line.value }
     }
-    let longest = delays.filter { $0.value.count >= SignalRates.leastRecords }.mapValues(Self.longest)
-    return lines.keys.reduce(into: [:]) { limits, line in
+    let longest = ofGroups.filter { $0.value.count >= SignalRates.leastRecords }.mapValues(Self.longest)
+    return delays.keys.reduce(into: [:]) { limits, line in
       limits[line] = groups(of: line).compactMap { longest[$0] }.reduce(limit, max)
     }
   }
@@ -159,12 +177,13 @@ struct ForwardingDelay: Sendable {
 extension ForwardingDelay: Compact {
   func encode(_ writer: inout CompactWriter) {
     names.encode(&writer)
+    lines.encode(&writer)
     records.encode(&writer)
   }
 
   init(_ reader: inout CompactReader) {
     self.init()
-    names = Numbering(&reader)
+    (names, lines) = (Numbering(&reader), Numbering(&reader))
     records.read(&reader)
   }
 }

@@ -5,28 +5,28 @@ internal import Statistics
 
 /// The postbacks of which a device sent its own copy, and the times at which a network's copy could be expected.
 ///
-/// A network forwards from its first to its last forwarded postback, and an outage pauses it. So it does for each app, window and family of
-/// versions: of some it may forward none, by agreement. Times are those of the first receipt of a postback, so that a slow forwarder's are not too late.
-/// A copy that was forwarded with a signature that does not fit is wrong, but not missing.
+/// A network forwards from its first to its last forwarded postback, and an outage pauses it. So it does for each app, window and
+/// family of versions: of some it may forward none, by agreement. Times are those of the first receipt of a postback, so that a slow
+/// forwarder's are not too late. A copy that was forwarded with a signature that does not fit is wrong, but not missing.
 struct ForwardingRisk: Sendable {
   /// Postbacks that are like each other but for their time and their value.
   fileprivate struct Place: Hashable, Compact {
-    let network, campaign, app: String
-    let window, family: UInt8
+    let network, campaign: String
+    let line: ForwardingLine
     let kind: UInt32
 
     init(_ cluster: SignalCluster, _ kind: UInt32) {
-      (network, campaign, app) = (cluster.network, cluster.campaign, cluster.app)
-      (window, family, self.kind) = (cluster.window, cluster.family, kind)
+      (network, campaign) = (cluster.network, cluster.campaign)
+      (line, self.kind) = (ForwardingLine(cluster), kind)
     }
   }
 
-  /// What a network forwards or does not.
-  private struct Line: Hashable {
-    let network, app: String
-    let window, family: UInt8
+  /// The postbacks of a network that it may forward or not by agreement.
+  private struct NetworkLine: Hashable {
+    let network: String
+    let line: ForwardingLine
 
-    init(_ place: Place) { (network, app, window, family) = (place.network, place.app, place.window, place.family) }
+    init(_ place: Place) { (network, line) = (place.network, place.line) }
   }
 
   fileprivate struct Record: DrawnRecord {
@@ -63,7 +63,7 @@ struct ForwardingRisk: Sendable {
   var unfollowed: Int { records.leftOut + rejections.leftOut }
 
   private static let millisecondsPerMinute: Int64 = 60_000
-  /// The chance below which it is no chance that nothing of a line was forwarded.
+  /// The chance below which an agreement, and no loss, explains that nothing of a line was forwarded.
   private static let leastChance = 0.001
   /// The time for which settle waits for a missing copy, in minutes: ten days.
   private static let longestOutage: Int32 = 10 * 1440
@@ -121,6 +121,13 @@ struct ForwardingRisk: Sendable {
     }
   }
 
+  /// The times at risk of the networks, by the number of the place, and the transactions that were forwarded with a signature that
+  /// does not fit.
+  private struct Times {
+    let spans: [[ClosedRange<Int32>]]
+    let rejected: Set<UInt32>
+  }
+
   /// The postbacks of a line at risk.
   private struct LineRisk {
     /// The times of the first and the last forwarded postback.
@@ -132,16 +139,17 @@ struct ForwardingRisk: Sendable {
   /// Adds the rates of networks: the postbacks of the time at risk, and those that were not forwarded. What comes before and after the
   /// forwarded postbacks of a line is left out, unless so many may be missing by chance at the rate of the network.
   func addRates(to rates: inout SignalRates) {
-    var numbers = Numbering<Line>()
-    let places = places.values.map { Int(numbers.number(of: Line($0))) }
+    var numbers = Numbering<NetworkLine>()
+    let places = places.values.map { Int(numbers.number(of: NetworkLine($0))) }
     var lines = [LineRisk](repeating: LineRisk(), count: numbers.values.count)
-    forEachAtRisk { _, record in
+    let times = times()
+    forEach(in: times) { record in
       guard record.lag >= 0 else { return }
       let line = places[Int(record.place)]
       let span = lines[line].forwarded ?? record.minute...record.minute
       lines[line].forwarded = min(span.lowerBound, record.minute)...max(span.upperBound, record.minute)
     }
-    forEachAtRisk { _, record in
+    forEach(in: times) { record in
       let line = places[Int(record.place)]
       let cell = DaySeries.Cell(day: record.minute / 1440, count: record.lag < 0 ? 1 : 0, total: 1)
       if lines[line].forwarded?.contains(record.minute) == true {
@@ -168,8 +176,7 @@ struct ForwardingRisk: Sendable {
     }
   }
 
-  /// Visits the postbacks of the time at risk of their network.
-  private func forEachAtRisk(_ visit: (Place, Record) -> Void) {
+  private func times() -> Times {
     var numbers = Numbering<String>()
     let networks = places.values.map { Int(numbers.number(of: $0.network)) }
     var forwarded = [Forwarded](repeating: Forwarded(), count: numbers.values.count)
@@ -180,12 +187,17 @@ struct ForwardingRisk: Sendable {
     }
     let minutes = records.records.lazy.map(\.minute)
     let newest = minutes.filter { Int64($0) / 1440 <= today }.max() ?? minutes.max() ?? .min
-    let times = forwarded.map { Self.spans($0, newest) }
-    let rejected = Set(rejections.records.map(\.transaction))
+    let spans = forwarded.map { Self.spans($0, newest) }
+    return Times(spans: networks.map { spans[$0] }, rejected: Set(rejections.records.map(\.transaction)))
+  }
+
+  /// Visits the postbacks of the time at risk of their network.
+  private func forEach(in times: Times, _ visit: (Record) -> Void) {
     for record in records.records {
-      if record.lag < 0, !rejections.follows(record.transaction) || rejected.contains(record.transaction) { continue }
-      let place = Int(record.place)
-      if times[networks[place]].contains(where: { $0.contains(record.minute) }) { visit(places.values[place], record) }
+      if record.lag < 0, !rejections.follows(record.transaction) || times.rejected.contains(record.transaction) {
+        continue
+      }
+      if times.spans[Int(record.place)].contains(where: { $0.contains(record.minute) }) { visit(record) }
     }
   }
 
@@ -200,7 +212,7 @@ struct ForwardingRisk: Sendable {
     typealias Values = (missing: [Int32], forwarded: [Int32])
     let empty = [Int32](repeating: 0, count: 68)
     var all: [Group: Values] = [:]
-    forEachAtRisk { _, record in
+    forEach(in: times()) { record in
       let group = Group(place: record.place, day: record.minute / 1440)
       let value = Int(record.value) + 1
       if record.lag < 0 {
@@ -246,7 +258,7 @@ struct ForwardingRisk: Sendable {
 
   private func order(_ place: Int32) -> (String, String, UInt8, UInt8, UInt32) {
     let place = places.values[Int(place)]
-    return (place.campaign, place.app, place.window, place.family, place.kind)
+    return (place.campaign, place.line.app, place.line.window, place.line.family, place.kind)
   }
 
   /// The spans of minutes in which a network forwards, from its forwarded postbacks.
@@ -283,14 +295,13 @@ extension ForwardingRisk: Compact {
 
 extension ForwardingRisk.Place {
   func encode(_ writer: inout CompactWriter) {
-    for text in [network, campaign, app] { writer.append(text) }
-    for number in [window, family] { writer.append(number) }
+    for text in [network, campaign] { writer.append(text) }
+    line.encode(&writer)
     writer.append(Int(kind))
   }
 
   init(_ reader: inout CompactReader) {
-    (network, campaign, app) = (reader.text(), reader.text(), reader.text())
-    (window, family) = (reader.byte(), reader.byte())
+    (network, campaign, line) = (reader.text(), reader.text(), ForwardingLine(&reader))
     kind = UInt32(truncatingIfNeeded: reader.count())
   }
 }

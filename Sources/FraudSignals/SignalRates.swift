@@ -27,7 +27,8 @@ package struct SignalRates: Sendable {
   private var table = DrawnTable<Key, Entry>(limit: 50_000)
   /// The rates that are tolerated of parties, where the records tell what honest ones have.
   private var tolerances: [Key: Double] = [:]
-  /// What is left of parties' records without those that an outage of a part of them explains, where not days tell it.
+  /// The records of parties without those that an outage of a part of a party explains, for tests that know them better than by
+  /// their days.
   private var rests: [Key: DaySeries] = [:]
   var entries: [Key: Entry] { table.entries }
 
