@@ -1,4 +1,5 @@
 package import Analysis
+internal import Base
 internal import ConversionModel
 package import FraudSignals
 package import JSON
@@ -147,7 +148,7 @@ package struct SignalsAnswer {
     parts.append(alarms)
     if !report.withdrawn.isEmpty {
       let lines = report.withdrawn.prefix(top).map { test in
-        "  \(SignalSentence(test: test).text)\n    \(SignalSentence(test: test).certainty)"
+        "  \(Self.sentence(test))\n    \(SignalSentence(test: test).certainty)"
       }
       parts.append("withdrawn alarms\n" + lines.joined(separator: "\n"))
     }
@@ -164,13 +165,10 @@ package struct SignalsAnswer {
       let names = report.absent.map { "\($0.name.words) (\($0.name.rawValue))" }
       parts.append("looked for, and in no record of a party with a name\n  \(names.joined(separator: ", "))")
     }
-    if !report.untested.isEmpty {
-      let lines = report.untested.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
-      parts.append("not tested\n" + lines.joined(separator: "\n"))
-    }
-    if !report.partialOmissions.isEmpty {
-      let lines = report.partialOmissions.map { "  \($0.name.words) (\($0.name.rawValue)): \($0.reason)" }
-      parts.append("tested in part\n" + lines.joined(separator: "\n"))
+    for (title, omissions) in [("not tested", report.untested), ("tested in part", report.partialOmissions)]
+    where !omissions.isEmpty {
+      let lines = omissions.map { "\($0.name.words) (\($0.name.rawValue)): \($0.reason)".withControlCharactersEscaped }
+      parts.append("\(title)\n  " + lines.joined(separator: "\n  "))
     }
     parts += VendorAnswer(vendors: vendors).parts
     if let sentence = report.removalSentence { parts.append(sentence) }
@@ -231,8 +229,12 @@ package struct SignalsAnswer {
     return "\(title)\n  (\(head))\n\n" + lines.joined(separator: "\n")
   }
 
+  private static func sentence(_ test: SignalTest) -> String {
+    SignalSentence(test: test).text.withControlCharactersEscaped
+  }
+
   private static func line(_ test: SignalTest) -> String {
-    "  \(SignalSentence(test: test).text)\n    \(test.name.rawValue), p \(probability(test.correctedPValue))"
+    "  \(sentence(test))\n    \(test.name.rawValue), p \(probability(test.correctedPValue))"
       + (test.campaigns.map { ", \($0.own) campaigns against \($0.others)" } ?? "")
       + (test.method.isValidAtAnyTime ? "" : ", for one look")
   }

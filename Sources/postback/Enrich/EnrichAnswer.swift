@@ -1,4 +1,5 @@
 internal import Answers
+internal import Base
 internal import CampaignEnrichment
 internal import LookupTables
 internal import Reporting
@@ -15,7 +16,8 @@ struct EnrichAnswer {
     var parts = ["postbacks by ad network and by the certainty of their campaign", networks.text(indent: 2)]
     let unmapped = summary.names.filter { summary.networks[$0]?.status == .unmapped }
     if !unmapped.isEmpty {
-      parts.append("networks without a name in networks.csv: \(unmapped.prefix(10).joined(separator: ", "))")
+      let names = unmapped.prefix(10).joined(separator: ", ")
+      parts.append("networks without a name in networks.csv: \(names)".withControlCharactersEscaped)
     }
     let checked = summary.names.filter { summary.networks[$0]?.twoDigits ?? 0 > 0 }
     if !checked.isEmpty {

@@ -144,6 +144,19 @@ import Testing
     #expect(result.text.contains(#"  \xff\u{1b}\u{0}x\xc3"#))
   }
 
+  @Test func `escapes control characters in sentences about hostile senders`() async throws {
+    let folder = try TemporaryFolder()
+    // A fine and a coarse value in one postback are impossible, and are not signed.
+    let signed = String(decoding: Fixtures.lines("postbacks/skadnetwork-4.0.jsonl")[0], as: UTF8.self)
+    let body = signed.dropLast() + #","coarse-conversion-value":"high"}"#
+    let envelope = #"{"channel":"network_forwarded","forwarder":"\u001b]0;x\u0007\nFAKE","body":\#(body)}"#
+    let input = try folder.makeFile("in", holding: Array(envelope.utf8))
+    #expect(try await BuiltCommand.run(["run", input, "--out", folder.path("out")]).status == 0)
+    let result = try await BuiltCommand.run(["rejects", folder.path("out"), "--signals"])
+    #expect(result.text.contains(#"fewer than 30 postbacks: \u{1b}]0;x\u{7}\u{a}FAKE."#))
+    #expect(result.text.unicodeScalars.allSatisfy { $0 == "\n" || !$0.isControl })
+  }
+
   @Test func `prints the groups as CSV, with quotes where necessary`() async throws {
     let folder = try TemporaryFolder()
     let row =
