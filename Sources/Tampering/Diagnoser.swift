@@ -47,7 +47,7 @@ package final class Diagnoser: Sendable {
   }
 
   /// Returns the diagnoses of records, in their order. At most twice `jobs` records are in work at once; `progress`
-  /// gets the number that is done.
+  /// gets the number that is done. A task that is cancelled gets those until then.
   package func diagnose(
     _ records: [[UInt8]],
     jobs: Int,
@@ -61,6 +61,7 @@ package final class Diagnoser: Sendable {
     ) {
       diagnoses.append(diagnosis)
       progress(diagnoses.count)
+      if Task.isCancelled { break }
     }
     return diagnoses
   }

@@ -91,7 +91,8 @@ struct CaseDownload: Sendable {
   /// The threads that make cases, which take minutes for large tables, so that those of all other answers stay free.
   private static let threads = CaseThreads()
 
-  /// Reads the tables of an output, and returns the file; nil if no record meets the conditions.
+  /// Reads the tables of an output, and returns the file; nil if no record meets the conditions. A cancelled task makes no more
+  /// diagnoses, which take the most of the time, and throws.
   func file(of output: String, state: String?, trust: TrustPolicy, jobs: Int) async throws -> [UInt8]? {
     let (request, form, includesReprocessed) = (request, form, includesReprocessed)
     return try await withTaskExecutorPreference(Self.threads) {
@@ -103,6 +104,7 @@ struct CaseDownload: Sendable {
       guard tables.areOfWholeRuns else { throw ViewDefect("where: A case needs the whole output of a run.") }
       let question = try request.question(about: tables, at: [output], trust: trust, jobs: jobs)
       guard let answer = try await question.answer() else { return [UInt8]?.none }
+      try Task.checkCancellation()
       switch form {
       case .html: return try answer.page()
       case .json: return Array("\(answer.json)\n".utf8)
