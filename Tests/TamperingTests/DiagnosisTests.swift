@@ -14,6 +14,14 @@ import Testing
 
   private func diagnosis(_ object: Object) throws -> Diagnosis { try diagnoser.diagnose(object.bytes) }
 
+  @Test func `a cancelled task makes no further diagnoses`() async throws {
+    let task = Task {
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      return try await diagnoser.diagnose([[UInt8]](repeating: Array("{}".utf8), count: 9), jobs: 1)
+    }
+    #expect(try await task.value.count == 1)
+  }
+
   @Test(arguments: RealPostback.genuine) func `a genuine postback is found unaltered`(_ real: RealPostback) throws {
     let diagnosis = try diagnosis(real.object)
     if real.signatureState == "valid" {
