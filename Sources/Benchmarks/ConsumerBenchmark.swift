@@ -4,7 +4,6 @@ internal import Glibc
 internal import JSON
 internal import Ledger
 internal import PostbackPipeline
-internal import Signatures
 internal import Tables
 
 /// The cost of exactly-once processing: commits, recovery, and a spool in place of a dump.

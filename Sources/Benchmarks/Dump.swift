@@ -2,7 +2,6 @@ internal import Base
 internal import DurableFiles
 internal import Glibc
 internal import PostbackVerification
-internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 internal import SyntheticTraffic

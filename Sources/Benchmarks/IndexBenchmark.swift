@@ -1,7 +1,5 @@
-internal import Base
 internal import Glibc
 internal import Ledger
-internal import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Signatures

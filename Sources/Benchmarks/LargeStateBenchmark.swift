@@ -1,7 +1,6 @@
 internal import Glibc
 internal import Ledger
 internal import PostbackPipeline
-internal import PostbackVerification
 
 /// The costs of a state with so many ids that their index is on disk: opening, memory and lookup.
 struct LargeStateBenchmark {

@@ -1,9 +1,6 @@
-internal import Base
 internal import ConversionModel
-internal import NullValueModelling
 package import PostbackVerification
 internal import TableReading
-internal import Tables
 
 /// The counts of postbacks, and the groups that follow from them.
 package struct DailyCells: Sendable {

@@ -2,7 +2,6 @@ internal import Base
 internal import CampaignEnrichment
 internal import ConversionModel
 package import DerivedTables
-internal import JSON
 package import LookupTables
 package import PostbackPipeline
 internal import PostbackVerification

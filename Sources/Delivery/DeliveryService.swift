@@ -3,7 +3,6 @@ internal import Base
 internal import DurableFiles
 internal import Glibc
 internal import Ledger
-internal import PostbackPipeline
 internal import PostbackService
 internal import Signatures
 internal import Spool

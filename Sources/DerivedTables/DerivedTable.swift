@@ -1,5 +1,4 @@
 internal import Ledger
-internal import TableReading
 package import DurableFiles
 package import JSON
 package import PostbackPipeline

@@ -1,4 +1,3 @@
-internal import Base
 internal import DerivedTables
 package import DurableFiles
 package import InputForms

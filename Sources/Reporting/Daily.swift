@@ -1,9 +1,7 @@
-internal import Base
 internal import CopySettlement
 package import DailyReports
 package import DerivedTables
 internal import DurableFiles
-internal import JSON
 package import LookupTables
 internal import NullValueModelling
 internal import PostbackCopies

@@ -1,7 +1,6 @@
 internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
-internal import SKAdNetwork
 internal import TableReading
 internal import Tables
 internal import Tampering

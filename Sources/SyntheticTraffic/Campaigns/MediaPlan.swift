@@ -1,5 +1,4 @@
 internal import Base
-internal import SKAdNetwork
 
 /// The ad networks, apps and campaigns of a dump, and the volume of each campaign by country and day.
 ///

@@ -1,12 +1,10 @@
 internal import DerivedTables
-internal import Answers
 internal import Base
 internal import CopySettlement
 internal import DurableFiles
 internal import ImportedRows
 internal import JSON
 internal import Ledger
-internal import PostbackPipeline
 internal import PostbackService
 internal import SearchAds
 internal import SearchAdsReports
