@@ -136,7 +136,7 @@ let package = Package(
     module("HTTPClient", ["CCurl"]),
     module("ObjectStorage", ["Base", "JSON", "Signatures", "DurableFiles", "HTTPClient", "PostbackPipeline"]),
     module("SearchAds", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient"]),
-    module("Statistics", ["ConversionModel", "CBoostMath"], optimized),
+    module("Statistics", ["Base", "ConversionModel", "CBoostMath"], optimized),
     module("LookupTables", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger"]),
     module(
       "TableReading",
