@@ -131,12 +131,12 @@ let package = Package(
       ],
       optimized
     ),
-    module("Spool", ["Base", "InputForms", "ConversionModel", "DurableFiles", "PostbackPipeline", "CLinux"]),
+    module("Spool", ["Base", "InputForms", "DurableFiles", "PostbackPipeline", "CLinux"]),
     module("Tampering", ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification"], optimized),
     module("HTTPClient", ["CCurl"]),
     module("ObjectStorage", ["Base", "JSON", "Signatures", "DurableFiles", "HTTPClient", "PostbackPipeline"]),
     module("SearchAds", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger", "Tables", "HTTPClient"]),
-    module("Statistics", ["ConversionModel", "CBoostMath"], optimized),
+    module("Statistics", ["Base", "ConversionModel", "CBoostMath"], optimized),
     module("LookupTables", ["Base", "JSON", "Signatures", "DurableFiles", "Ledger"]),
     module(
       "TableReading",
@@ -248,7 +248,7 @@ let package = Package(
       "DailyReports",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "SearchAds", "Statistics", "LookupTables", "TableReading",
+        "Ledger", "Tables", "PostbackPipeline", "Statistics", "LookupTables", "TableReading",
         "DerivedTables", "PostbackCopies", "SearchAdsReports", "NullValueModelling", "CopySettlement", "VendorReports",
         "CampaignEnrichment",
       ]
@@ -283,7 +283,7 @@ let package = Package(
       [
         "Base", "JSON", "Signatures", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "LookupTables",
         "DerivedTables", "CopySettlement", "Metrics", "PostbackPipeline", "PostbackServer", "PostbackService", "Spool",
-        "ConversionModel", "HTTPClient",
+        "HTTPClient",
       ]
     ),
     module("SyntheticTraffic", ["Base", "JSON", "Signatures", "SKAdNetwork", "ConversionModel"], optimized),

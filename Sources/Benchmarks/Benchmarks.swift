@@ -1,7 +1,5 @@
 internal import DurableFiles
 internal import Glibc
-internal import PostbackPipeline
-internal import PostbackVerification
 
 /// The benchmark program: it measures postback, with openssl for comparison, and writes a report.
 @main

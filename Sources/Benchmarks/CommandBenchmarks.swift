@@ -1,4 +1,3 @@
-internal import Base
 internal import SyntheticTraffic
 
 /// The duration of `postback` with very little work, as the median of several runs.

@@ -2,9 +2,7 @@ internal import Base
 internal import DurableFiles
 internal import Glibc
 internal import JSON
-internal import Ledger
 internal import PostbackPipeline
-internal import Signatures
 internal import Tables
 
 /// The cost of exactly-once processing: commits, recovery, and a spool in place of a dump.
@@ -105,25 +103,7 @@ struct ConsumerBenchmark {
   /// Measures the opening of a state that holds `keys` ids.
   private func recovery(keys: Int) throws -> Measure {
     let path = "\(folder)/state"
-    do {
-      let ledger = try Ledger(try StateFolder(path), settings: [:])
-      var index = SeenIndex()
-      let log = try SeenLog.recover(ledger, into: &index)
-      var generator = SplitMix(seed: 1)
-      var chunk = KeyChunk()
-      var count = 0
-      while count < keys {
-        chunk.fill(&generator)
-        try log.append(
-          chunk.keys.indices.map { SeenEntry(chunk.seen($0), inputID: 0, seenAt: 0) }
-        )
-        count += chunk.keys.count
-      }
-      try log.synchronize()
-      var commit = LedgerCommit(time: 0)
-      commit.seen = log.mark
-      try ledger.commit(commit)
-    }
+    try LargeStateBenchmark(keys: keys, folder: path).make()
     let start = ContinuousClock.now
     _ = try PipelineState(path, settings: [:])
     let seconds = (.now - start) / Duration.seconds(1)

@@ -2,7 +2,6 @@ internal import Base
 internal import PostbackVerification
 internal import Tampering
 internal import JSON
-internal import PostbackPipeline
 internal import SKAdNetwork
 internal import SyntheticTraffic
 

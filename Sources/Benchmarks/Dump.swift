@@ -2,7 +2,6 @@ internal import Base
 internal import DurableFiles
 internal import Glibc
 internal import PostbackVerification
-internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 internal import SyntheticTraffic
@@ -125,7 +124,7 @@ struct Dump {
   func resent(to path: String) throws(BenchmarkFailure) -> Dump {
     let starts = try lineStarts(max(count / 10, 1))
     let distinctCount = starts.count - 1
-    var generator = SplitMix(seed: 1)
+    var generator = SplitMix64(seed: 1)
     var order = (0..<count).map { UInt32(truncatingIfNeeded: $0 % distinctCount) }
     order.shuffle(using: &generator)
     let source = try FileBytes(reading: self.path)
@@ -198,20 +197,5 @@ extension TrustPolicy {
     var trust = try TrustPolicy.apple()
     for key in keys { try trust.add(key.name, base64: key.base64) }
     return trust
-  }
-}
-
-/// A generator of pseudorandom numbers that gives the same numbers for the same seed (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }

@@ -1,6 +1,5 @@
 internal import DurableFiles
 internal import Glibc
-internal import PostbackPipeline
 
 /// A file that is open for reading, or for writing from its start.
 struct FileBytes: ~Copyable {

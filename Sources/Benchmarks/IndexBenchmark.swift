@@ -1,7 +1,6 @@
 internal import Base
 internal import Glibc
 internal import Ledger
-internal import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Signatures
@@ -62,7 +61,7 @@ struct IndexBenchmark {
     _ chunk: inout KeyChunk,
     _ expected: RecentIndex.Admission
   ) throws -> Double {
-    var generator = SplitMix(seed: 1)
+    var generator = SplitMix64(seed: 1)
     var time = Duration.zero
     var matches = 0
     for start in stride(from: 0, to: keys, by: KeyChunk.size) {
@@ -83,7 +82,7 @@ struct IndexBenchmark {
   /// Returns the nanoseconds for each key to rebuild an index, a million keys at a time.
   private static func restoreAll(_ keys: Int) throws -> Double {
     var index = RecentIndex(expecting: keys)
-    var generator = SplitMix(seed: 3)
+    var generator = SplitMix64(seed: 3)
     var chunk = KeyChunk()
     var time = Duration.zero
     var rest = keys
@@ -105,7 +104,7 @@ struct IndexBenchmark {
   }
 
   private static func longestInsert(_ keys: Int, to index: inout RecentIndex, _ chunk: inout KeyChunk) -> Double {
-    var generator = SplitMix(seed: 2)
+    var generator = SplitMix64(seed: 2)
     var longest = Duration.zero
     for start in stride(from: 0, to: keys, by: KeyChunk.size) {
       chunk.fill(&generator)
@@ -150,7 +149,7 @@ struct KeyChunk {
   }
 
   /// Makes the next keys of a seed.
-  mutating func fill(_ generator: inout SplitMix) {
+  mutating func fill(_ generator: inout SplitMix64) {
     for position in 0..<Self.size {
       var bytes = InlineArray<32, UInt8>(repeating: 0)
       for start in stride(from: 0, to: 16, by: 8) {

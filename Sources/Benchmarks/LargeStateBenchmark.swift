@@ -1,7 +1,7 @@
+internal import Base
 internal import Glibc
 internal import Ledger
 internal import PostbackPipeline
-internal import PostbackVerification
 
 /// The costs of a state with so many ids that their index is on disk: opening, memory and lookup.
 struct LargeStateBenchmark {
@@ -40,7 +40,7 @@ struct LargeStateBenchmark {
   /// Returns the processor time to admit each of some hundred thousand ids, in nanoseconds.
   private func lookup(_ index: SeenIndex, seed: UInt64, _ expected: RecentIndex.Admission) throws -> Double {
     let count = min(keys, 500 * KeyChunk.size)
-    var generator = SplitMix(seed: seed)
+    var generator = SplitMix64(seed: seed)
     var chunk = KeyChunk()
     var (time, matches) = (0, 0)
     for _ in stride(from: 0, to: count, by: KeyChunk.size) {
@@ -62,11 +62,11 @@ struct LargeStateBenchmark {
   }
 
   /// Writes a log with keys of a seed, and commits it.
-  private func make() throws {
+  func make() throws {
     let ledger = try Ledger(try StateFolder(folder), settings: [:])
     var index = SeenIndex()
     let log = try SeenLog.recover(ledger, into: &index)
-    var generator = SplitMix(seed: 1)
+    var generator = SplitMix64(seed: 1)
     var chunk = KeyChunk()
     while log.mark.entries < keys {
       chunk.fill(&generator)

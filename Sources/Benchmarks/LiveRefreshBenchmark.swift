@@ -1,4 +1,3 @@
-internal import Base
 internal import Glibc
 
 /// The time until a postback is in `skan_daily`, and the processor time, of `postback watch --refresh 60s`.

@@ -1,5 +1,3 @@
-internal import Base
-
 /// One number of the report.
 struct Measure {
   /// The rate of `openssl speed` that a measure is compared with.

@@ -1,4 +1,3 @@
-internal import Base
 internal import Glibc
 
 /// The rate of `postback run`, from the start of the process to its end.

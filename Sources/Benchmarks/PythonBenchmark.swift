@@ -1,5 +1,4 @@
 internal import Base
-internal import JSON
 internal import Signatures
 
 /// The rate at which Python's package `cryptography` verifies the same signatures, also from digests.

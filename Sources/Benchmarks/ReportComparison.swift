@@ -1,4 +1,3 @@
-internal import Base
 internal import JSON
 
 /// The figures of reports on one program beside those of reports on another, or on another version.

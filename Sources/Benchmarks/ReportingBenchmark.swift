@@ -1,4 +1,3 @@
-internal import Base
 internal import Glibc
 
 /// The rate at which the reporting commands read accepted postbacks, compared with `wc`, which only looks for line ends,

@@ -1,4 +1,3 @@
-internal import Base
 internal import Glibc
 
 /// The rate of `postback run` over exact resends of postbacks that were accepted long before, by another process, or earlier in

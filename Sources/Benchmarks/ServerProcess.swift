@@ -1,6 +1,4 @@
-internal import Base
 internal import Dispatch
-internal import DurableFiles
 internal import Glibc
 
 /// A process that runs until it is asked to end. It ends with this value too, so that a measure that fails leaves none behind.

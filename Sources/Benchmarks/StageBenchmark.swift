@@ -1,6 +1,5 @@
 internal import Base
 internal import ConversionModel
-internal import DurableFiles
 internal import Ledger
 internal import PostbackPipeline
 internal import PostbackVerification

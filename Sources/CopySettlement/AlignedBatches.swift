@@ -1,5 +1,4 @@
 package import PostbackPipeline
-internal import Tables
 package import TableReading
 
 /// The rows of `skan_settled` and of `skan_enriched` of the postbacks of a part, batch by batch of these.

@@ -1,4 +1,3 @@
-internal import JSON
 internal import SKAdNetwork
 package import TableReading
 package import Tables

@@ -1,7 +1,5 @@
 package import DerivedTables
-internal import JSON
 package import PostbackPipeline
-internal import PostbackVerification
 internal import TableReading
 package import Tables
 

@@ -1,6 +1,5 @@
 internal import DerivedTables
 package import DurableFiles
-internal import JSON
 package import PostbackPipeline
 package import PostbackVerification
 package import TableReading

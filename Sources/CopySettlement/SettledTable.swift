@@ -1,6 +1,5 @@
 internal import ConversionModel
 internal import PostbackCopies
-internal import PostbackVerification
 internal import SKAdNetwork
 package import Tables
 

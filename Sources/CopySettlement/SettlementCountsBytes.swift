@@ -1,5 +1,4 @@
 internal import Base
-internal import ConversionModel
 internal import PostbackCopies
 internal import TableReading
 

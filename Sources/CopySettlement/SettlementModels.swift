@@ -1,6 +1,5 @@
 package import ConversionModel
 package import DurableFiles
-internal import JSON
 internal import Ledger
 package import PostbackPipeline
 package import Signatures

@@ -1,9 +1,7 @@
 internal import Base
-internal import ConversionModel
 package import DerivedTables
 package import LookupTables
 internal import TableReading
-internal import Tables
 
 /// The summary of a settlement.
 package struct SettlementSummary: Sendable {

@@ -1,5 +1,4 @@
 internal import CopySettlement
-internal import JSON
 internal import TableReading
 internal import Tables
 

@@ -1,9 +1,8 @@
-internal import Base
 internal import ConversionModel
-internal import NullValueModelling
-package import PostbackVerification
-internal import TableReading
-internal import Tables
+package import PostbackPipeline
+internal import PostbackVerification
+package import TableReading
+package import Tables
 
 /// The counts of postbacks, and the groups that follow from them.
 package struct DailyCells: Sendable {
@@ -68,12 +67,28 @@ package struct DailyCells: Sendable {
 
   /// The postbacks whose events are those of all with the same outcome, with the number of the outcome. The events of
   /// settled ones are in `skan_settled_events`.
-  package func examples(settled: Bool) -> [PostbackKey: Int] {
+  private func examples(settled: Bool) -> [PostbackKey: Int] {
     var examples: [PostbackKey: Int] = [:]
     for (number, outcome) in outcomes.enumerated() where (outcome.trust != nil) == settled {
       if let example = outcome.example { examples[example] = number }
     }
     return examples
+  }
+
+  /// Reads the events of the outcomes of postbacks that were settled, or of those that were not. Returns the lines that are not
+  /// rows.
+  package mutating func readEvents(
+    _ files: TableFiles?,
+    settled: Bool,
+    jobs: Int
+  ) async throws(PipelineFailure) -> UnreadableRows {
+    let examples = examples(settled: settled)
+    guard let files, !examples.isEmpty else { return UnreadableRows() }
+    let found = try await DailyEventReader(Set(examples.keys)).read(files, jobs: jobs)
+    for (postback, event) in found.events {
+      if let outcome = examples[postback] { add(event, toOutcome: outcome) }
+    }
+    return found.unreadable
   }
 
   /// Adds an event to the outcome with a number, which has each event once, and its revenue to that of its origin.

@@ -1,5 +1,3 @@
-internal import ConversionModel
-
 /// The conversion of revenue to the currency of a report, by the rates of the install date.
 ///
 /// The amounts of each postback are converted and rounded, and then added up. So sums over a dimension remain exact.

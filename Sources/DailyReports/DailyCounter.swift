@@ -4,7 +4,6 @@ package import CopySettlement
 internal import JSON
 internal import LookupTables
 internal import PostbackCopies
-internal import PostbackPipeline
 internal import SKAdNetwork
 package import TableReading
 package import Tables

@@ -1,6 +1,5 @@
 internal import Base
 internal import ConversionModel
-internal import JSON
 internal import NullValueModelling
 internal import Statistics
 internal import Tables

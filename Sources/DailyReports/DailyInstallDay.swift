@@ -1,6 +1,5 @@
 internal import CampaignEnrichment
 internal import LookupTables
-internal import Tables
 
 extension DailyRow {
   /// The rows of an install day with their costs, with rows for costs without postbacks, and with the revenue of all

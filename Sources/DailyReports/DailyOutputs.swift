@@ -1,7 +1,6 @@
 internal import Base
 package import DerivedTables
 package import DurableFiles
-internal import JSON
 internal import NullValueModelling
 package import PostbackPipeline
 internal import TableReading

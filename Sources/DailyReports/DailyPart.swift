@@ -2,7 +2,6 @@ internal import Base
 internal import CampaignEnrichment
 internal import ConversionModel
 package import DerivedTables
-internal import JSON
 package import LookupTables
 package import PostbackPipeline
 internal import PostbackVerification
@@ -28,13 +27,7 @@ package struct DailyPart: Sendable {
 
   /// Reads the events of the outcomes of settled postbacks.
   package mutating func readEvents(_ files: TableFiles?, jobs: Int) async throws(PipelineFailure) {
-    let examples = cells.examples(settled: true)
-    guard let files, !examples.isEmpty else { return }
-    let found = try await DailyEventReader(Set(examples.keys)).read(files, jobs: jobs)
-    for (postback, event) in found.events {
-      if let outcome = examples[postback] { cells.add(event, toOutcome: outcome) }
-    }
-    unreadable += found.unreadable
+    unreadable += try await cells.readEvents(files, settled: true, jobs: jobs)
   }
 }
 

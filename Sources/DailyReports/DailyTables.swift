@@ -1,6 +1,4 @@
-internal import Base
 internal import CampaignEnrichment
-internal import SearchAds
 package import Tables
 
 extension Table {

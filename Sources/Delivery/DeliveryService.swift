@@ -3,7 +3,7 @@ internal import Base
 internal import DurableFiles
 internal import Glibc
 internal import Ledger
-internal import PostbackPipeline
+internal import PostbackServer
 internal import PostbackService
 internal import Signatures
 internal import Spool

@@ -1,5 +1,4 @@
 package import DurableFiles
-internal import Tables
 
 /// The copying of the derived tables that cannot always be made again: those of days whose rows were removed because of their age, and the
 /// changes since the first report.

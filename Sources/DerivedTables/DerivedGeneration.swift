@@ -1,8 +1,6 @@
-internal import TableReading
 package import DurableFiles
 internal import Glibc
 package import PostbackPipeline
-internal import Tables
 
 /// A new generation of the derived tables of an output, while it is written.
 ///

@@ -68,29 +68,12 @@ package enum DerivedRemoval {
     _ request: RemovalRequest,
     isCSVSafe: Bool
   ) throws(FileFailure) {
-    guard var stored = try StoredRows(table, in: output) else { return }
-    let folder = DurableFolder("\(output)/\(table.name)")
-    let names = try folder.names()
-    let formats = Set(TableFormat.allCases.filter { format in names.contains { $0.hasSuffix(".\(format.rawValue)") } })
-    let summary = try WholeFile.read("\(folder.path)/\(DerivedTable.summaryName)", upTo: 1 << 28)
-    // CSV that was written without a mark of its apostrophes is read as it is, and written so again.
-    let isCSVSafe = stored.isCSVSafe || (isCSVSafe && formats.contains(.jsonLines))
-    let encoding = TableEncoding(formats, isCSVSafe: isCSVSafe)
+    guard let encoding = try TableEncoding(storing: table, in: output, isCSVSafe: isCSVSafe) else { return }
+    let path = "\(output)/\(table.name)/\(DerivedTable.summaryName)"
+    let summary = try WholeFile.read(path, upTo: 1 << 28)
     let derived = try DerivedTable(table, encoding, in: output)
     let place = table.place(.postbackKey)
-    while let batch = try stored.next() {
-      var row = RowCursor(batch, of: table)
-      var encoder = RowEncoder(table, encoding, inputBytes: batch.bytes.count)
-      while row.next() {
-        if let key = row.key(place), keys.contains(key) { continue }
-        for (index, column) in table.columns.enumerated() {
-          let text = row.text(index)
-          encoder.copy(column.name, text.flatMap { request.masked($0) } ?? text)
-        }
-        encoder.endRow()
-      }
-      try derived.append(encoder.take())
-    }
+    try derived.copy(encoding, without: { $0.key(place).map(keys.contains) ?? false }) { request.masked($0) }
     try derived.complete(summary: String(decoding: summary, as: UTF8.self).trimmingLineEnd)
   }
 }

@@ -1,5 +1,4 @@
 package import DurableFiles
-internal import PostbackPipeline
 internal import TableReading
 package import Tables
 

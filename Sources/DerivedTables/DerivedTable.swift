@@ -1,5 +1,4 @@
 internal import Ledger
-internal import TableReading
 package import DurableFiles
 package import JSON
 package import PostbackPipeline
@@ -20,7 +19,7 @@ package final class DerivedTable {
   package let output: String
   /// The rule by which the table may replace the one that is there.
   package let replacement: TableReplacement
-  private let table: Table
+  let table: Table
   private let formats: [TableFormat]
   private let isCSVSafe: Bool
   private let folder: DurableFolder

@@ -1,5 +1,4 @@
 internal import DurableFiles
-internal import JSON
 package import Ledger
 package import PostbackPipeline
 package import TableReading

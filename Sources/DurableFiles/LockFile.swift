@@ -12,10 +12,7 @@ package final class LockFile: Sendable {
   package init(_ path: String, refusal: (_ holder: String) -> FileFailure) throws(FileFailure) {
     descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { throw .system(.cannotCreate, path, "The file cannot be opened") }
-    guard Self.take(descriptor) else {
-      guard errno == EWOULDBLOCK else { throw .system(.io, path, "The file cannot be locked") }
-      throw refusal(Self.holder(descriptor))
-    }
+    try Self.take(descriptor, path, LOCK_EX, refusal)
     try Self.sign(descriptor, path)
   }
 
@@ -43,10 +40,7 @@ package final class LockFile: Sendable {
       if codes.contains(errno) || errno == ENOENT { return }
       throw .system(.cannotCreate, path, "The file cannot be opened")
     }
-    guard Self.take(descriptor, mayWrite ? LOCK_EX : LOCK_SH) else {
-      guard errno == EWOULDBLOCK else { throw .system(.io, path, "The file cannot be locked") }
-      throw refusal(Self.holder(descriptor))
-    }
+    try Self.take(descriptor, path, mayWrite ? LOCK_EX : LOCK_SH, refusal)
     if mayWrite { try Self.sign(descriptor, path) }
   }
 
@@ -67,15 +61,19 @@ package final class LockFile: Sendable {
     return holder(descriptor)
   }
 
-  /// Locks the file; returns false with `errno` set if that fails. Tries for about half a second, because `holder(of:)`
-  /// also takes the lock for a moment.
-  private static func take(_ descriptor: Int32, _ operation: Int32 = LOCK_EX) -> Bool {
+  /// Locks the file. Tries for about half a second, because `holder(of:)` also takes the lock for a moment.
+  private static func take(
+    _ descriptor: Int32,
+    _ path: String,
+    _ operation: Int32,
+    _ refusal: (_ holder: String) -> FileFailure
+  ) throws(FileFailure) {
     for attempt in 0..<25 {
       if attempt > 0 { usleep(20_000) }
-      if flock(descriptor, operation | LOCK_NB) == 0 { return true }
-      if errno != EWOULDBLOCK { break }
+      if flock(descriptor, operation | LOCK_NB) == 0 { return }
+      guard errno == EWOULDBLOCK else { throw .system(.io, path, "The file cannot be locked") }
     }
-    return false
+    throw refusal(holder(descriptor))
   }
 
   /// Returns the description of the lock's holder in the file.

@@ -1,6 +1,4 @@
 internal import Statistics
-internal import Base
-internal import ConversionModel
 internal import JSON
 internal import LookupTables
 internal import SKAdNetwork

@@ -1,3 +1,4 @@
+internal import Base
 internal import Statistics
 
 /// The records of a party by day, with the number of those that have a property.
@@ -76,14 +77,7 @@ struct DaySeries: Sendable {
   }
 
   /// The place of the first day that is not before another.
-  private func place(of day: Int32) -> Int {
-    var (low, high) = (0, cells.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if cells[middle].day < day { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  private func place(of day: Int32) -> Int { cells.partitioningIndex { $0.day >= day } }
 
   /// The records of a day; none if there are none.
   func on(_ day: Int32) -> Rate {

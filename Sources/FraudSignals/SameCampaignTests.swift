@@ -20,9 +20,6 @@ struct SameCampaignTests {
     names = values.forwarders.values
   }
 
-  /// Indicates that no campaign came through two forwarders.
-  var isEmpty: Bool { senders.isEmpty }
-
   /// All tests, of which some are not possible.
   func all() -> [SignalTest] {
     var others: [Int32: Set<Int32>] = [:]

@@ -1,8 +1,6 @@
 internal import PostbackVerification
 internal import PostbackCopies
-internal import PostbackPipeline
 internal import TableReading
-internal import Tables
 
 /// The postbacks whose copies are followed.
 struct CopyDraw: Sendable {

@@ -1,5 +1,3 @@
-internal import ConversionModel
-internal import SKAdNetwork
 internal import Statistics
 
 /// The accepted postbacks of a campaign, by sender, framework, window and week.

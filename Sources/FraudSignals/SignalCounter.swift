@@ -1,13 +1,10 @@
-internal import Base
 internal import CampaignEnrichment
-internal import ConversionModel
 internal import JSON
 internal import LookupTables
 internal import PostbackCopies
 package import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
-internal import Statistics
 package import TableReading
 package import Tables
 internal import CopySettlement

@@ -1,4 +1,3 @@
-internal import Base
 internal import DerivedTables
 package import DurableFiles
 package import InputForms
@@ -17,7 +16,6 @@ package final class ImportedOutput {
   private let vendor: String
   private let currency: String?
   private let encoding: TableEncoding
-  private let stored: StoredImports
   private var encoder: RowEncoder
   /// The rows so far by their keys: the numbers of equal ones.
   private var seen: [UInt128: UInt32] = [:]
@@ -25,6 +23,7 @@ package final class ImportedOutput {
   private var contents: [UInt128: Int] = [:]
 
   private static let batch = 2000
+  private static let vendorPlace = Table.imported.place(.vendor)
 
   /// Begins the table. Throws `.locked` if another process writes it. `currency` is that of revenue whose row does not say it.
   package init(
@@ -36,9 +35,8 @@ package final class ImportedOutput {
     table = try DerivedTable(.imported, encoding, in: output)
     encoder = RowEncoder(.imported, encoding)
     (self.encoding, self.vendor, self.currency) = (encoding, vendor, currency)
-    stored = StoredImports(in: output)
     summary = ImportedSummary(vendor: vendor)
-    try stored.copy(to: table, encoding) { $0.vendor < vendor }
+    try table.copy(encoding, without: { $0.text(Self.vendorPlace) ?? "" >= vendor })
   }
 
   /// Adds the rows of the inputs at some paths, all of which have this form. An input with the content of an earlier one, such as
@@ -111,7 +109,7 @@ package final class ImportedOutput {
   /// Puts the table in the place of the one that was there before.
   package func complete() throws(FileFailure) {
     try table.append(encoder.take())
-    try stored.copy(to: table, encoding) { $0.vendor > vendor }
+    try table.copy(encoding, without: { $0.text(Self.vendorPlace) ?? "" <= vendor })
     try table.complete(summary: summary.json.description)
   }
 }

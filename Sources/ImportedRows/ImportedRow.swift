@@ -3,7 +3,6 @@ internal import ConversionModel
 internal import InputForms
 internal import JSON
 internal import SKAdNetwork
-internal import Signatures
 internal import Tables
 
 /// A row of an export, as values of the columns of `skan_imported`.

@@ -1,5 +1,3 @@
-internal import JSON
-
 /// The fields of one row of CSV (RFC 4180).
 struct CSVRow {
   /// A field as a range of the row, without its quotes.

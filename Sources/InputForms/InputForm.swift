@@ -1,5 +1,4 @@
 internal import Base
-internal import JSON
 
 /// The form in which an input may be, besides JSON.
 package struct InputForm: Hashable, Sendable {

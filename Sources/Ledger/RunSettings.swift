@@ -1,8 +1,6 @@
 internal import Base
 package import ConversionModel
 package import DurableFiles
-internal import JSON
-internal import SKAdNetwork
 package import Signatures
 
 /// The settings that decide the outcome for a record: trusted keys, policy, format and models, each with its digest.

@@ -58,21 +58,6 @@ package final class SeenIndex: Sendable {
     memory = Mutex(Memory(recent: recent, end: end))
   }
 
-  /// Makes an index in memory of some entries. For a key that is there twice the first entry is kept.
-  package init(_ seen: [RecentIndex.Seen]) {
-    var recent = RecentIndex()
-    recent.restore(seen)
-    resendKey = ResendKey()
-    forgotten = ForgottenIDs()
-    memory = Mutex(Memory(recent: recent, end: Int64(recent.count)))
-    segments = nil
-  }
-
-  /// Returns the entry in memory with a key; nil if there is none.
-  package func recentEntry(for key: PostbackKey) -> RecentIndex.Seen? {
-    memory.withLock { $0.recent.entry(for: key) }
-  }
-
   /// The result of a look for postbacks.
   package struct Findings: Sendable {
     /// For each postback the entry of the first one with its key; nil if none was found.

@@ -1,5 +1,4 @@
 package import DurableFiles
-internal import PostbackVerification
 
 /// The log of first postbacks, in the order in which they came: the file `seen.log`. The `RecentIndex` is rebuilt
 /// from it. Entries are only appended, except by a compaction.

@@ -1,5 +1,3 @@
-internal import Base
-
 /// The columns of `apps`.
 enum AppColumn: String, LookupColumn {
   case appID = "app_id"

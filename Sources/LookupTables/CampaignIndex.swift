@@ -1,3 +1,4 @@
+internal import Base
 internal import Synchronization
 
 /// The properties of a postback that rows of `campaigns` are compared with.
@@ -165,8 +166,8 @@ package final class CampaignIndex: Sendable {
     _ entries: [(number: Int, row: Int32)],
     _ range: ClosedRange<Int>
   ) -> ArraySlice<(number: Int, row: Int32)> {
-    let start = entries.firstIndex(inOrder: { $0.number >= range.lowerBound })
-    return entries[start..<max(start, entries.firstIndex(inOrder: { $0.number > range.upperBound }))]
+    let start = entries.partitioningIndex { $0.number >= range.lowerBound }
+    return entries[start..<max(start, entries.partitioningIndex { $0.number > range.upperBound })]
   }
 
   /// The four digits of a number, from the last to the first.
@@ -234,8 +235,8 @@ package final class CampaignIndex: Sendable {
     }
 
     func signature(of query: CampaignLookup) -> Signature {
-      let begun = query.latest.map { latest in beginnings.firstIndex(inOrder: { $0 > latest }) } ?? beginnings.count
-      let ended = query.earliest.map { earliest in ends.firstIndex(inOrder: { $0 > earliest }) } ?? 0
+      let begun = query.latest.map { latest in beginnings.partitioningIndex { $0 > latest } } ?? beginnings.count
+      let ended = query.earliest.map { earliest in ends.partitioningIndex { $0 > earliest } } ?? 0
       return Signature(
         begun: Int32(begun),
         ended: Int32(ended),
@@ -244,17 +245,5 @@ package final class CampaignIndex: Sendable {
         redownload: hasRedownload ? query.redownload : nil
       )
     }
-  }
-}
-
-extension Array {
-  /// The index of the first element that fits; the end if there is none. Elements after one that fits fit too.
-  fileprivate func firstIndex(inOrder fits: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if fits(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

@@ -1,4 +1,3 @@
-internal import Base
 internal import ConversionModel
 internal import DurableFiles
 internal import JSON

@@ -26,11 +26,6 @@ package struct ModelMeanings: Sendable {
 
   /// The models that decoded the rows of a run, as the ledger in its output folder keeps them. There are none if the
   /// ledger is in another folder.
-  package init(ofRun output: String) throws(FileFailure) {
-    self.init(try Self.models(ofRun: output))
-  }
-
-  /// The models themselves.
   package static func models(ofRun output: String) throws(FileFailure) -> [ConversionModel] {
     // A text that an earlier version of the program accepted may have an error for this one.
     try texts(ofRun: output).flatMap { (try? Models(parsing: Array($0.utf8)))?.all ?? [] }

@@ -1,5 +1,3 @@
-internal import ConversionModel
-
 /// The pools from which the strata of an app borrow, for one amount of each value: that of the app, that of all apps
 /// with the same model, or none.
 struct ModelledPool {

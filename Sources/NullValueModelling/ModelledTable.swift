@@ -1,4 +1,3 @@
-internal import ConversionModel
 package import Tables
 
 extension Table {

@@ -1,4 +1,3 @@
-internal import ConversionModel
 internal import Statistics
 
 /// The state of a modelled number.

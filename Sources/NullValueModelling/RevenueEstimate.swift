@@ -9,12 +9,6 @@ package struct StratumPostbacks: Sendable, Equatable {
   package var zeros = 0
   /// The number of postbacks with each value.
   package var values: [ReportedValue: Int] = [:]
-
-  static func += (left: inout Self, right: Self) {
-    left.nulls += right.nulls
-    left.zeros += right.zeros
-    left.values.merge(right.values, uniquingKeysWith: +)
-  }
 }
 
 /// An estimate of the revenue of postbacks, of which some have no value, with its parts. Estimates of strata can be

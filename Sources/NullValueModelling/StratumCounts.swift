@@ -3,7 +3,7 @@ internal import Statistics
 
 /// The postbacks of each stratum by window and period: how many have each value, and how many have none.
 ///
-/// Counts of parts of the rows can be added in any order, with the same result.
+/// Postbacks can be added in any order, with the same result.
 package struct StratumCounts: Sendable {
   /// A stratum in a window and a period.
   package struct Cell: Hashable, Sendable {
@@ -80,7 +80,7 @@ package struct StratumCounts: Sendable {
     let cell = cell(stratum, window: window, installDay: installDay)
     cells[cell, default: Counts()].add(value, count)
     guard let installDay else { return }
-    widen(to: installDay...installDay)
+    days = min(days?.lowerBound ?? installDay, installDay)...max(days?.upperBound ?? installDay, installDay)
     guard window == 0, let day = Self.day(value, count) else { return }
     installDays[cell, default: [:]][installDay, default: .init()] += day
   }
@@ -97,27 +97,5 @@ package struct StratumCounts: Sendable {
       DayDrift.Day(values: count, revenue: (value.estimate ?? .zero) * count)
     default: nil
     }
-  }
-
-  private mutating func widen(to other: ClosedRange<Int64>) {
-    guard let days else { return days = other }
-    self.days = min(days.lowerBound, other.lowerBound)...max(days.upperBound, other.upperBound)
-  }
-
-  /// Adds the counts of other rows.
-  package static func += (left: inout StratumCounts, right: StratumCounts) {
-    if left.cells.isEmpty { left.cells = right.cells } else { left.add(right.cells) }
-    for (cell, days) in right.installDays {
-      left.installDays[cell, default: [:]].merge(days) { one, other in
-        var sum = one
-        sum += other
-        return sum
-      }
-    }
-    if let days = right.days { left.widen(to: days) }
-  }
-
-  private mutating func add(_ other: [Cell: Counts]) {
-    for (cell, counts) in other { cells[cell, default: Counts()] += counts }
   }
 }

@@ -7,21 +7,14 @@ package struct StratumGroups<Group: Hashable & Sendable>: Sendable {
   package init() {}
 
   /// Notes the group of a postback.
-  package mutating func add(_ stratum: Stratum, in group: Group) { merge(group, into: stratum) }
+  package mutating func add(_ stratum: Stratum, in group: Group) {
+    guard let known = groups[stratum] else { return groups[stratum] = .some(group) }
+    if known != group { groups[stratum] = .some(nil) }
+  }
 
   /// Tells if the postbacks of a stratum are in several groups.
   package func isSplit(_ stratum: Stratum) -> Bool {
     if case .some(.none) = groups[stratum] { true } else { false }
-  }
-
-  /// Adds the groups of other postbacks.
-  package static func += (left: inout StratumGroups, right: StratumGroups) {
-    for (stratum, group) in right.groups { left.merge(group, into: stratum) }
-  }
-
-  private mutating func merge(_ group: Group?, into stratum: Stratum) {
-    guard let known = groups[stratum] else { return groups[stratum] = .some(group) }
-    if known != group { groups[stratum] = .some(nil) }
   }
 }
 
@@ -40,10 +33,5 @@ package struct GroupNulls: Sendable, Equatable {
     case .decoded(let value): cells[cell, default: .init()].values[value, default: 0] += count
     case .undecoded: cells[cell, default: .init()].nulls += 0
     }
-  }
-
-  /// Adds the postbacks of other rows.
-  package static func += (left: inout Self, right: Self) {
-    for (cell, postbacks) in right.cells { left.cells[cell, default: .init()] += postbacks }
   }
 }

@@ -1,4 +1,3 @@
-internal import Base
 internal import DurableFiles
 internal import HTTPClient
 internal import PostbackPipeline

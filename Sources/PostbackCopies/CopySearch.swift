@@ -1,6 +1,5 @@
 internal import DerivedTables
 internal import DurableFiles
-internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
 internal import TableReading

@@ -24,9 +24,6 @@ package struct InlineValues: Hashable, Sendable {
 
   /// Indicates that there is a campaign, an ad group or a creative.
   package var hasCampaign: Bool { !values.isEmpty }
-
-  /// Indicates that nothing was found.
-  var isEmpty: Bool { self == InlineValues() }
 }
 
 /// Reads inline values from the keys of a postback that Apple does not define.

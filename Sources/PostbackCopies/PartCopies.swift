@@ -1,8 +1,6 @@
 package import DerivedTables
 internal import DurableFiles
-internal import JSON
 package import PostbackPipeline
-internal import PostbackVerification
 internal import Signatures
 internal import Synchronization
 package import TableReading

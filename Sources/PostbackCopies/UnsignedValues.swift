@@ -8,26 +8,19 @@ package enum UnsignedField: Int, CaseIterable, Sendable {
   case conversionValue, coarseConversionValue, countryCode, adInteractionType, redownload, sourceAppID
 
   /// The name of the column of `skan_postbacks`.
-  package var name: ColumnName {
-    switch self {
-    case .conversionValue: .conversionValue
-    case .coarseConversionValue: .coarseConversionValue
-    case .countryCode: .countryCode
-    case .adInteractionType: .adInteractionType
-    case .redownload: .redownload
-    case .sourceAppID: .sourceAppID
-    }
-  }
+  package var name: ColumnName { names.column }
 
   /// The field of the postback.
-  var field: Field {
+  var field: Field { names.field }
+
+  private var names: (column: ColumnName, field: Field) {
     switch self {
-    case .conversionValue: .conversionValue
-    case .coarseConversionValue: .coarseConversionValue
-    case .countryCode: .countryCode
-    case .adInteractionType: .adInteractionType
-    case .redownload: .redownload
-    case .sourceAppID: .sourceAppID
+    case .conversionValue: (.conversionValue, .conversionValue)
+    case .coarseConversionValue: (.coarseConversionValue, .coarseConversionValue)
+    case .countryCode: (.countryCode, .countryCode)
+    case .adInteractionType: (.adInteractionType, .adInteractionType)
+    case .redownload: (.redownload, .redownload)
+    case .sourceAppID: (.sourceAppID, .sourceAppID)
     }
   }
 

@@ -1,5 +1,4 @@
 package import PostbackVerification
-internal import Signatures
 internal import JSON
 package import SKAdNetwork
 

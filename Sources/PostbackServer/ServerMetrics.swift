@@ -1,5 +1,4 @@
 internal import Metrics
-internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Synchronization
 

@@ -1,9 +1,7 @@
 internal import Base
 internal import DurableFiles
 internal import Ledger
-internal import PostbackVerification
 internal import Spool
-internal import ConversionModel
 internal import Glibc
 package import PostbackPipeline
 internal import Signatures

@@ -1,7 +1,6 @@
 package import DurableFiles
 package import Spool
 internal import Glibc
-internal import Metrics
 package import PostbackServer
 internal import Synchronization
 

@@ -1,5 +1,4 @@
 internal import Base
-internal import JSON
 package import SKAdNetwork
 package import Signatures
 

@@ -1,9 +1,7 @@
-internal import Base
 internal import CopySettlement
 package import DailyReports
 package import DerivedTables
 internal import DurableFiles
-internal import JSON
 package import LookupTables
 internal import NullValueModelling
 internal import PostbackCopies
@@ -36,7 +34,7 @@ package struct Daily: Sendable {
     (self.inputs, self.lookups, self.settings) = (inputs, lookups, settings)
     summary = DailySummary(settings, lookups, inputs)
     try await count(in: try PartCache.given(cache, or: .daily, in: output), jobs: jobs)
-    try await readEvents(inputs.events, of: cells.examples(settled: false), jobs: jobs)
+    unreadable += try await cells.readEvents(inputs.events, settled: false, jobs: jobs)
     summary.costWarnings = inputs.costs?.warnings(asOf: summary.asOf).map(\.description) ?? []
   }
 
@@ -72,20 +70,6 @@ package struct Daily: Sendable {
     (cells, summary.rows) = (total.cells, total.rows)
     if settings.asOf == nil { summary.rows.leaveOut(receivedAfter: settings.today, of: &cells) }
     unreadable += total.unreadable
-  }
-
-  /// Reads the events of outcomes whose events are in a table.
-  private mutating func readEvents(
-    _ files: TableFiles,
-    of examples: [PostbackKey: Int],
-    jobs: Int
-  ) async throws(PipelineFailure) {
-    guard !examples.isEmpty else { return }
-    let found = try await DailyEventReader(Set(examples.keys)).read(files, jobs: jobs)
-    for (postback, event) in found.events {
-      if let outcome = examples[postback] { cells.add(event, toOutcome: outcome) }
-    }
-    unreadable += found.unreadable
   }
 
   /// Writes `skan_daily` and the tables beside it.

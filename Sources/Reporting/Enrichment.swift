@@ -1,4 +1,3 @@
-internal import Base
 package import CampaignEnrichment
 internal import CopySettlement
 package import DerivedTables

@@ -1,4 +1,3 @@
-internal import Base
 public import JSON
 
 /// The channel through which a postback was received.

@@ -1,5 +1,3 @@
-internal import Base
-
 /// The JSON keys that the system knows. The raw value is a field's index in a parsed document.
 ///
 /// Source: Apple, "Identifying the parameters in install-validation postbacks" (SKAdNetwork) and "Identifying the

@@ -1,5 +1,3 @@
-internal import JSON
-
 /// Doubts about the unsigned fields of a postback whose signature is valid: combinations that Apple's data tiers rule
 /// out, so that a field must have been edited, and fields that could not be read.
 ///

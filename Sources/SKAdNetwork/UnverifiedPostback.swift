@@ -1,4 +1,3 @@
-internal import Base
 internal import JSON
 
 /// A well-formed postback whose signature is not verified: each field is a claim of the sender.

@@ -2,7 +2,6 @@ internal import DurableFiles
 package import PostbackPipeline
 internal import SearchAds
 internal import TableReading
-internal import Tables
 
 /// The attributions of Apple Search Ads by campaign, keyword, country and day, as a page shows them.
 package struct SearchAdsBreakdown: Sendable {

@@ -1,5 +1,3 @@
-internal import Base
-internal import DurableFiles
 internal import JSON
 package import LookupTables
 internal import SearchAds

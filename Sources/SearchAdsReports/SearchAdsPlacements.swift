@@ -1,4 +1,3 @@
-internal import Base
 internal import DerivedTables
 internal import JSON
 internal import LookupTables

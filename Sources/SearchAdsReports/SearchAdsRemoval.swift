@@ -14,72 +14,35 @@ package enum SearchAdsRemoval {
     from output: String,
     isCSVSafe: Bool
   ) throws(FileFailure) -> Int {
-    let folder = DurableFolder("\(output)/\(Table.searchAdsAttributions.name)")
-    let names = try folder.names()
-    let found = Set(TableFormat.allCases.filter { format in names.contains { $0.hasSuffix(".\(format.rawValue)") } })
+    let declaration = Table.searchAdsAttributions
+    let encoding = try TableEncoding(storing: declaration, in: output, isCSVSafe: isCSVSafe)
     let hasJournal = try AttributionJournal.exists(in: output)
-    guard hasJournal || !found.isEmpty else { return 0 }
+    guard hasJournal || encoding != nil else { return 0 }
     // Keeps imports and exchanges out.
-    let isMarked = names.contains(StoredRows.csvSafeName)
-    let encoding = TableEncoding(
-      found.isEmpty ? [.jsonLines] : found,
-      isCSVSafe: isMarked || (isCSVSafe && found.contains(.jsonLines))
-    )
-    let table = try DerivedTable(.searchAdsAttributions, encoding, in: output)
+    let table = try DerivedTable(declaration, encoding ?? TableEncoding([.jsonLines]), in: output)
     let fromJournal = try AttributionJournal.remove(selection, from: output)
-    guard !found.isEmpty else { return fromJournal }
-    let fromTable = try copy(to: table, from: output, without: selection, encoding)
-    guard fromTable > 0 else { return fromJournal }
+    guard let encoding else { return fromJournal }
+    let copy = try table.copy(encoding, without: { row in selection.covers { row.text(declaration.place($0)) } })
+    guard copy.removed > 0 else { return fromJournal }
     var summary = SearchAdsSummary(added: 0, superseded: 0)
     try AttributionJournal(in: output).forEach { summary.add($0) }
     try table.complete(summary: summary.json.description)
-    return fromTable
+    return copy.removed
   }
 
   /// Returns the share of the rows that a removal would take from the table, or else from the journal.
   package static func share(_ selection: AttributionSelection, in output: String) throws(FileFailure) -> RemovalShare {
     let declaration = Table.searchAdsAttributions
-    var share = RemovalShare(old: 0, of: 0)
-    guard var stored = try StoredRows(declaration, in: output) else {
-      guard try AttributionJournal.exists(in: output) else { return share }
-      try AttributionJournal(in: output).forEach { row in
-        share.all += 1
-        if selection.covers(row) { share.old += 1 }
-      }
-      return share
+    let share = try RemovalShare(of: declaration, in: output) { row in
+      selection.covers { row.text(declaration.place($0)) }
     }
-    while let batch = try stored.next() {
-      var row = RowCursor(batch, of: declaration)
-      while row.next() {
-        share.all += 1
-        if selection.covers({ row.text(declaration.place($0)) }) { share.old += 1 }
-      }
+    if let share { return share }
+    var journalShare = RemovalShare(old: 0, of: 0)
+    guard try AttributionJournal.exists(in: output) else { return journalShare }
+    try AttributionJournal(in: output).forEach { row in
+      journalShare.all += 1
+      if selection.covers(row) { journalShare.old += 1 }
     }
-    return share
-  }
-
-  private static func copy(
-    to table: DerivedTable,
-    from output: String,
-    without selection: AttributionSelection,
-    _ encoding: TableEncoding
-  ) throws(FileFailure) -> Int {
-    let declaration = Table.searchAdsAttributions
-    guard var stored = try StoredRows(declaration, in: output) else { return 0 }
-    var count = 0
-    while let batch = try stored.next() {
-      var row = RowCursor(batch, of: declaration)
-      var encoder = RowEncoder(declaration, encoding, inputBytes: batch.bytes.count)
-      while row.next() {
-        if selection.covers({ row.text(declaration.place($0)) }) {
-          count += 1
-          continue
-        }
-        for (index, column) in declaration.columns.enumerated() { encoder.copy(column.name, row.text(index)) }
-        encoder.endRow()
-      }
-      try table.append(encoder.take())
-    }
-    return count
+    return journalShare
   }
 }

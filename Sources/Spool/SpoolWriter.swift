@@ -1,7 +1,5 @@
 internal import Base
-internal import PostbackPipeline
 package import DurableFiles
-internal import ConversionModel
 internal import Glibc
 
 /// A writer of files into a spool of Maildir's layout. A file is complete and its content durable before it appears in

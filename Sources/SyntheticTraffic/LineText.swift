@@ -1,5 +1,4 @@
 internal import Base
-internal import JSON
 internal import SKAdNetwork
 
 /// A writer of planned postbacks as lines of JSON, bare or in a receiver's envelope.

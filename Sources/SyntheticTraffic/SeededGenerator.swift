@@ -1,7 +1,6 @@
-/// A generator of random numbers that gives the same numbers for the same seed on every machine (SplitMix64, Steele,
-/// Lea and Flood 2014).
-///
-/// It has its own code for choices, because the standard library may change how it turns random bits into choices.
+internal import Base
+
+/// A generator of the random numbers of a dump, which are the same for the same seed on every machine.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// The purpose of the numbers. Each purpose has a sequence of its own, so that its numbers do not depend on the use
   /// of another.
@@ -10,26 +9,24 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     case amount
   }
 
-  private var state: UInt64
+  private var numbers: SplitMix64
 
   /// Starts the sequence for one purpose of one line. The lines before are not needed.
   init(seed: UInt64, line: Int, _ purpose: Purpose) {
-    state = Self.mix(Self.mix(seed &+ purpose.rawValue &* Self.increment) &+ UInt64(truncatingIfNeeded: line))
+    let start = SplitMix64.mix(seed &+ purpose.rawValue &* SplitMix64.increment)
+    numbers = SplitMix64(seed: SplitMix64.mix(start &+ UInt64(truncatingIfNeeded: line)))
   }
 
   /// Starts a sequence for another purpose at the present place of a sequence, which is not moved.
   init(_ purpose: Purpose, beside other: SeededGenerator) {
-    state = Self.mix(other.state ^ purpose.rawValue &* Self.increment)
+    numbers = SplitMix64(seed: SplitMix64.mix(other.numbers.state ^ purpose.rawValue &* SplitMix64.increment))
   }
 
   /// Returns the next 64 bits.
-  mutating func next() -> UInt64 {
-    state &+= Self.increment
-    return Self.mix(state)
-  }
+  mutating func next() -> UInt64 { numbers.next() }
 
   /// Returns a number from 0 up to, not including, `bound`, which must be positive.
-  mutating func below(_ bound: Int) -> Int { Int(UInt64(bound).multipliedFullWidth(by: next()).high) }
+  mutating func below(_ bound: Int) -> Int { numbers.below(bound) }
 
   /// Returns a number in the range.
   mutating func integer(in range: ClosedRange<Int64>) -> Int64 {
@@ -37,22 +34,13 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// Returns a number from 0 up to, not including, 1.
-  mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+  mutating func fraction() -> Double { numbers.fraction() }
 
   /// Returns true in `percent` of a hundred cases.
   mutating func chance(ofHundred percent: Int) -> Bool { below(100) < percent }
 
   /// Returns one of the choices. There must be at least one.
   mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
-
-  private static let increment: UInt64 = 0x9E37_79B9_7F4A_7C15
-
-  private static func mix(_ value: UInt64) -> UInt64 {
-    var mixed = value
-    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ mixed >> 31
-  }
 }
 
 extension SeededGenerator {

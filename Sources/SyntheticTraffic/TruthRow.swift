@@ -1,6 +1,5 @@
 internal import Base
 internal import ConversionModel
-internal import JSON
 internal import SKAdNetwork
 
 /// A row of the truth file: the outcome that `run` must reach for a line.

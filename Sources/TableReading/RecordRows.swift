@@ -1,5 +1,3 @@
-internal import DurableFiles
-internal import JSON
 package import PostbackPipeline
 package import Tables
 

@@ -118,9 +118,6 @@ package struct RecordTable: Sendable {
   private let starts: [UInt32]
   private let shift: Int
 
-  /// A table without records.
-  package static let empty = RecordTable([], of: [])
-
   /// Makes a table of records, which are sorted by key.
   package init(_ entries: [RecordSorter.Entry], of bytes: [UInt8]) {
     (self.entries, self.bytes) = (entries, bytes)

@@ -1,5 +1,4 @@
 internal import Base
-internal import JSON
 package import PostbackVerification
 package import SKAdNetwork
 internal import Signatures

@@ -1,4 +1,3 @@
-internal import Signatures
 package import SKAdNetwork
 
 /// A difference in the form of a postback from Apple's form, which changes no value.

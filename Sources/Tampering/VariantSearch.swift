@@ -1,4 +1,3 @@
-internal import SKAdNetwork
 internal import Signatures
 
 /// Tests variants against one signature until one fits or the budget is used up.

@@ -2,7 +2,6 @@ internal import Base
 internal import ConversionModel
 internal import CopySettlement
 internal import DerivedTables
-internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
 internal import TableReading

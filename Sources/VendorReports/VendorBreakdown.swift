@@ -1,5 +1,4 @@
 internal import Base
-internal import ConversionModel
 package import PostbackPipeline
 package import TableReading
 internal import Tables

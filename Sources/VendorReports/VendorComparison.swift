@@ -149,14 +149,10 @@ private struct AcceptedPart: Sendable {
 extension VendorExport {
   /// The places of the rows with a transaction.
   fileprivate func places(of number: UInt64) -> Range<Int> {
-    var (low, high) = (0, transactions.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if transactions[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    var end = low
+    let start = transactions.partitioningIndex { $0.number >= number }
+    var end = start
     while end < transactions.count, transactions[end].number == number { end += 1 }
-    return low..<end
+    return start..<end
   }
 }
 

@@ -3,7 +3,6 @@ internal import ConversionModel
 package import DurableFiles
 internal import JSON
 internal import DerivedTables
-internal import Tables
 
 extension VendorReport {
   /// Reads what vendors say that the daily report in a folder compared; empty if it has none. The sums by place are in the table.

@@ -1,6 +1,4 @@
 internal import HTTPClient
-internal import PostbackVerification
-internal import Delivery
 internal import Glibc
 internal import JSON
 internal import PostbackPipeline

@@ -1,4 +1,5 @@
 import JSON
+import PostbackServer
 import TestSupport
 import Testing
 

@@ -138,7 +138,7 @@ import Testing
     var most = 0
     while site.count("acme", .pending) > 0 {
       try site.sender.fill(at: transport.now)
-      most = max(most, site.sender.queues[0].loadedCount)
+      most = max(most, site.sender.queues[0].loaded.count)
       try site.sender.wait(at: transport.now, until: transport.now + 1000) { transport.now }
     }
     // Two pages, and the results that are not written yet.

@@ -62,9 +62,7 @@ import Testing
     let none = modelling.revenue(of: nulls, whole: groups, observed: .zero, currency: nil)
     #expect(none?.currency == "USD")
     #expect(none?.number.value == Amount(30))
-    var more = StratumGroups<Int>()
-    more.add(.campaign(1), in: 5)
-    groups += more
+    groups.add(.campaign(1), in: 5)
     let split = modelling.revenue(of: nulls, whole: groups, observed: Amount(30), currency: "USD")
     #expect(split?.status.word == "not_modelled:several_groups")
     #expect(split?.number == ModelledNumber())

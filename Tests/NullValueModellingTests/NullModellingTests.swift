@@ -19,9 +19,10 @@ import Testing
   private static func counts(
     _ campaigns: [(counts: [Int], nulls: Int)] = campaigns,
     app: Int64 = 7,
-    by period: ModelPeriod = .all
+    by period: ModelPeriod = .all,
+    after earlier: StratumCounts? = nil
   ) -> StratumCounts {
-    var counts = StratumCounts(by: period)
+    var counts = earlier ?? StratumCounts(by: period)
     for (number, campaign) in campaigns.enumerated() {
       counts.add(.campaign(number, app: app), campaign.counts, worth: amounts, nulls: campaign.nulls)
     }
@@ -145,32 +146,30 @@ import Testing
   }
 
   @Test func `lets an app with few campaigns borrow from apps with the same model`() throws {
-    var counts = Self.counts([([14, 2, 0], 5)], app: 8)
+    let counts = Self.counts([([14, 2, 0], 5)], app: 8)
     let alone = NullModelling(counts, ModelMeanings([])).rows
     #expect(alone.last?.status.word == "not_modelled:too_few")
-    counts += Self.counts()
-    let rows = NullModelling(counts, ModelMeanings([])).rows
+    let rows = NullModelling(Self.counts(after: counts), ModelMeanings([])).rows
     #expect(rows.last?.app == 8)
     #expect(rows.last?.status == .modelled)
     #expect(rows.first { $0.app == 7 }?.revenue()?.description == "589.367181")
   }
 
-  @Test func `does not depend on the order of rows, or on how they are divided`() throws {
-    var forward = StratumCounts(by: .month)
-    var backward = StratumCounts(by: .month)
-    let parts = Self.campaigns.indices.map { number in
-      var part = StratumCounts(by: .month)
-      part.add(
-        .campaign(number),
-        Self.campaigns[number].counts,
-        worth: Self.amounts,
-        nulls: Self.campaigns[number].nulls,
-        day: 20_510 + Int64(number)
-      )
-      return part
+  @Test func `does not depend on the order of rows`() throws {
+    func counts(_ numbers: some Sequence<Int>) -> StratumCounts {
+      var counts = StratumCounts(by: .month)
+      for number in numbers {
+        counts.add(
+          .campaign(number),
+          Self.campaigns[number].counts,
+          worth: Self.amounts,
+          nulls: Self.campaigns[number].nulls,
+          day: 20_510 + Int64(number)
+        )
+      }
+      return counts
     }
-    for part in parts { forward += part }
-    for part in parts.reversed() { backward += part }
+    let (forward, backward) = (counts(Self.campaigns.indices), counts(Self.campaigns.indices.reversed()))
     let encoding = TableEncoding([.jsonLines, .csv])
     let one = NullModelling(forward, try .fixture(worth: Self.amounts)).encoded(encoding)
     let other = NullModelling(backward, try .fixture(worth: Self.amounts)).encoded(encoding)

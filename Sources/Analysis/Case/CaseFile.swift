@@ -1,4 +1,3 @@
-internal import ConversionModel
 package import PostbackPipeline
 package import TableReading
 package import Tables

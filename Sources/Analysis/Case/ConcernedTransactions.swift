@@ -1,5 +1,4 @@
 package import ConversionModel
-internal import JSON
 package import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork

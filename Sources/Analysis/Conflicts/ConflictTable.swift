@@ -1,5 +1,3 @@
-internal import JSON
-internal import PostbackPipeline
 internal import PostbackVerification
 internal import TableReading
 internal import Tables

@@ -1,6 +1,5 @@
 internal import PostbackPipeline
 internal import PostbackVerification
-internal import Tables
 internal import DerivedTables
 internal import TableReading
 

@@ -1,5 +1,3 @@
-internal import ConversionModel
-internal import PostbackPipeline
 internal import Tables
 internal import DerivedTables
 internal import TableReading

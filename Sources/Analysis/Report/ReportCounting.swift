@@ -1,8 +1,4 @@
-internal import Base
 internal import ConversionModel
-internal import JSON
-internal import PostbackPipeline
-internal import PostbackVerification
 internal import TableReading
 package import Tables
 

@@ -1,5 +1,4 @@
 internal import ConversionModel
-internal import PostbackPipeline
 internal import TableReading
 internal import Tables
 

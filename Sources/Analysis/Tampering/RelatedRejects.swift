@@ -1,4 +1,3 @@
-internal import Base
 package import PostbackPipeline
 package import SKAdNetwork
 package import TableReading

@@ -1,4 +1,3 @@
-internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 internal import TableReading

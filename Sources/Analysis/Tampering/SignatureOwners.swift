@@ -1,7 +1,7 @@
+internal import Base
 internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
-internal import SKAdNetwork
 internal import TableReading
 internal import Tables
 internal import Tampering
@@ -19,12 +19,8 @@ struct SignatureSet: Sendable {
   var isEmpty: Bool { bits.isEmpty }
 
   func contains(_ r: SignatureR) -> Bool {
-    var (low, high) = (0, bits.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if bits[middle] < r.bits { low = middle + 1 } else { high = middle }
-    }
-    return low < bits.count && bits[low] == r.bits
+    let place = bits.partitioningIndex { $0 >= r.bits }
+    return place < bits.count && bits[place] == r.bits
   }
 }
 

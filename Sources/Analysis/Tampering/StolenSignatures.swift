@@ -173,15 +173,7 @@ private struct StolenSignature: Sendable {
 extension [StolenSignature] {
   /// Returns the places of those that are in some rows. They are sorted by row.
   fileprivate func places(from start: Int, to end: Int) -> Range<Int> {
-    func first(from row: Int) -> Int {
-      var (low, high) = (0, count)
-      while low < high {
-        let middle = (low + high) / 2
-        if self[middle].row < row { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
-    return first(from: start)..<first(from: end)
+    partitioningIndex { $0.row >= start }..<partitioningIndex { $0.row >= end }
   }
 }
 

@@ -1,5 +1,4 @@
 internal import JSON
-internal import PostbackPipeline
 package import PostbackVerification
 internal import SKAdNetwork
 package import Signatures

@@ -1,7 +1,6 @@
 internal import Base
 internal import JSON
 package import PostbackLookup
-internal import PostbackPipeline
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Tables

@@ -1,4 +1,3 @@
-internal import Base
 internal import JSON
 internal import PostbackLookup
 internal import Tables

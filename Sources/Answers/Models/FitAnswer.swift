@@ -1,4 +1,3 @@
-internal import Base
 internal import ConversionModel
 package import JSON
 package import ModelFitting

@@ -1,5 +1,4 @@
 package import Analysis
-internal import Base
 package import JSON
 internal import SKAdNetwork
 

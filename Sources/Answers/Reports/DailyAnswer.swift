@@ -1,5 +1,4 @@
 internal import Base
-internal import ConversionModel
 package import DailyReports
 internal import SearchAdsReports
 

@@ -1,4 +1,3 @@
-internal import ConversionModel
 package import CopySettlement
 internal import PostbackCopies
 package import VendorReports

@@ -105,9 +105,6 @@ package enum MetadataField: UInt8, CaseIterable, Sendable {
     return ["skan_", "p0_", "p1_", "p2_", "prev_"].contains(where: folded.hasPrefix)
   }
 
-  /// All names of SKAdNetwork 4, for suggestions.
-  static let names = allCases.map(\.name)
-
   private static let byName: [String: (field: MetadataField, spelling: Spelling)] = {
     var names: [String: (field: MetadataField, spelling: Spelling)] = [:]
     for field in allCases { names[field.name] = (field, .exact) }

@@ -2,7 +2,6 @@ internal import Base
 internal import DerivedTables
 internal import DurableFiles
 internal import JSON
-internal import Ledger
 internal import Tables
 
 /// The changes of `skan_daily` between the report that was there before and a new one, behind those of earlier reports.

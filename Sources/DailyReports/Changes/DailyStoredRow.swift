@@ -1,6 +1,5 @@
 internal import Base
 internal import DurableFiles
-internal import JSON
 internal import TableReading
 internal import Tables
 

@@ -1,6 +1,5 @@
 package import Base
 internal import ConversionModel
-internal import DurableFiles
 package import LookupTables
 package import Signatures
 

@@ -2,7 +2,6 @@ internal import CampaignEnrichment
 package import ConversionModel
 internal import JSON
 internal import LookupTables
-internal import Tables
 
 /// The cost of a row of a daily report.
 package struct DailyCost: Sendable, Equatable {

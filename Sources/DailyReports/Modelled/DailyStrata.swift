@@ -1,4 +1,3 @@
-internal import Base
 internal import CampaignEnrichment
 internal import ConversionModel
 internal import JSON

@@ -1,6 +1,3 @@
-internal import Base
-internal import PostbackServer
-
 /// A partner that postbacks are delivered to.
 package struct Partner: Sendable {
   /// The name of the partner in the state and in tables.

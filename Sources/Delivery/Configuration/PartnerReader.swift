@@ -1,7 +1,6 @@
 internal import Base
 internal import DurableFiles
 internal import JSON
-internal import LookupTables
 internal import PostbackServer
 internal import PostbackVerification
 

@@ -1,7 +1,7 @@
 internal import DurableFiles
 internal import Glibc
 internal import JSON
-internal import PostbackServer
+package import PostbackServer
 
 /// The partners of a configuration file (schemas/partners.schema.json).
 package struct Partners: Sendable {
@@ -44,10 +44,4 @@ package struct Partners: Sendable {
 }
 
 /// The problems of a file of partners.
-package struct PartnersErrors: Error, CustomStringConvertible {
-  /// One or more problems, each as `FILE: POINTER: SENTENCE`, or `FILE: SENTENCE` for the file as a whole.
-  package let problems: [String]
-
-  /// The problems, one on each line.
-  package var description: String { problems.joined(separator: "\n") }
-}
+package typealias PartnersErrors = ConfigurationErrors

@@ -1,4 +1,3 @@
-internal import Base
 package import DurableFiles
 internal import Ledger
 internal import PostbackVerification

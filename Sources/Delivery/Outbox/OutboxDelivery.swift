@@ -1,4 +1,3 @@
-internal import Base
 internal import DurableFiles
 internal import JSON
 internal import PostbackVerification

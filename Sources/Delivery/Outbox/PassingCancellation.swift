@@ -1,6 +1,5 @@
 internal import DurableFiles
 internal import Ledger
-internal import PostbackVerification
 
 /// The reasons for which deliveries that were never sent are cancelled, and which may end: a delivery that is planned again is
 /// pending again.

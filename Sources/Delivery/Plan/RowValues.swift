@@ -1,7 +1,4 @@
-internal import Base
 internal import CopySettlement
-internal import JSON
-internal import PostbackVerification
 internal import Tables
 
 /// A reader of the cells of a row that are values of macros.

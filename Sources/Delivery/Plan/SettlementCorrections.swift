@@ -2,7 +2,6 @@ internal import CopySettlement
 internal import DerivedTables
 internal import DurableFiles
 internal import Glibc
-internal import JSON
 internal import Ledger
 internal import PostbackVerification
 internal import Signatures

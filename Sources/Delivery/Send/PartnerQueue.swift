@@ -16,7 +16,7 @@ final class PartnerQueue {
   private var again: ArraySlice<PendingDelivery> = []
   private var takesAgain = false
   /// The deliveries that were read, and whose result is not in the outbox.
-  private var loaded: Set<Int64> = []
+  private(set) var loaded: Set<Int64> = []
   private var inFlight: [Int64: (delivery: PendingDelivery, at: Int64)] = [:]
   private var outcomes: [AttemptOutcome] = []
   private var breaker = CircuitBreaker()
@@ -35,12 +35,8 @@ final class PartnerQueue {
 
   /// Indicates that the circuit breaker limits the attempts.
   var isOpen: Bool { breaker.isOpen }
-  /// The number of requests that have no result yet.
-  var inFlightCount: Int { inFlight.count }
   /// The number of results that are not in the outbox yet.
   var outcomeCount: Int { outcomes.count }
-  /// The number of deliveries in memory.
-  var loadedCount: Int { loaded.count }
 
   /// Looks into the outbox again, because there is something new.
   func wake() { nextLook = 0 }

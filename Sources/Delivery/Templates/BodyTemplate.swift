@@ -1,4 +1,3 @@
-internal import Base
 internal import JSON
 
 /// The body of a POST as JSON: all values of a delivery, or a partner's own object with macros in its strings.

@@ -1,3 +1,5 @@
+internal import Base
+
 /// Amounts that divide revenue into ranges: from 0 to below the first one, and so on.
 package typealias Ladder = [Int64]
 
@@ -19,14 +21,7 @@ package enum CutPlace {
 
 extension Ladder {
   /// The number of the range of an amount, from 0.
-  package func range(of amount: Int64) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] <= amount { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  package func range(of amount: Int64) -> Int { partitioningIndex { $0 > amount } }
 
   /// The limits of a range: from the first, to below the second, which the last range does not have.
   package func limits(_ range: Int) -> (least: Int64, below: Int64?) {

@@ -1,4 +1,3 @@
-internal import Base
 internal import ConversionModel
 package import Signatures
 internal import PageMarkup

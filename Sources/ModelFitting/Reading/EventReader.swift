@@ -1,4 +1,3 @@
-internal import ConversionModel
 internal import DurableFiles
 internal import AppIntegrationCheck
 package import PostbackPipeline

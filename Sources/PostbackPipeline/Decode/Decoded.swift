@@ -1,4 +1,3 @@
-internal import Base
 package import ConversionModel
 internal import JSON
 package import PostbackVerification

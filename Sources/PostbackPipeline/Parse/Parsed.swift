@@ -1,5 +1,4 @@
 internal import Base
-internal import ConversionModel
 internal import InputForms
 internal import JSON
 package import SKAdNetwork

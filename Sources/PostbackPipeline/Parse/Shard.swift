@@ -1,6 +1,5 @@
 internal import JSON
 internal import PostbackVerification
-internal import SKAdNetwork
 internal import Signatures
 
 /// One of several shares of all records, so that runs on several machines, each with a state of its own, divide the work.

@@ -71,9 +71,6 @@ struct Framer: ~Copyable {
   /// The content digest of all records so far.
   var content: ContentDigest { collector.content }
 
-  /// True if no complete record is waiting in the batch.
-  var isEmpty: Bool { collector.isEmpty }
-
   /// True if the batch is full: `take()` must be called before more text is framed.
   var isFull: Bool { collector.isFull }
 

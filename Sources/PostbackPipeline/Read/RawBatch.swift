@@ -103,21 +103,6 @@ package struct RawBatch: Sendable {
   }
 }
 
-extension RawBatch {
-  /// A batch of lines that are of no input.
-  package init(lines: [[UInt8]]) {
-    self.init(bytes: [], records: [], origins: [])
-    bytes.reserveCapacity(lines.reduce(Self.padding) { $0 + $1.count })
-    for line in lines {
-      records.append(
-        Record(bytes: ByteRange(start: bytes.count, count: line.count), line: records.count + 1, defect: nil)
-      )
-      bytes += line
-    }
-    bytes.append(contentsOf: repeatElement(0, count: Self.padding))
-  }
-}
-
 /// One of the inputs of a batch, with its share of the records.
 package struct BatchOrigin: Sendable {
   package var input: InputFile

@@ -40,9 +40,6 @@ struct RecordCollector: ~Copyable {
     self.content = content
   }
 
-  /// True if no complete record is waiting to be taken.
-  var isEmpty: Bool { records.isEmpty }
-
   /// True if the batch should be taken before more is framed. A record may be open then, and begins the next batch.
   var isFull: Bool {
     (isOpen ? openStart : bytes.count) >= limits.batchBytes || records.count >= limits.batchRecords

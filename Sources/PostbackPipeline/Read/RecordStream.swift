@@ -1,6 +1,5 @@
 internal import DurableFiles
 internal import InputForms
-internal import JSON
 package import Signatures
 
 /// The records of one open input, framed from its decompressed text.

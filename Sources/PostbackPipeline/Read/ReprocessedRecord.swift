@@ -1,6 +1,5 @@
 package import Base
 package import SKAdNetwork
-internal import ConversionModel
 package import Ledger
 internal import JSON
 

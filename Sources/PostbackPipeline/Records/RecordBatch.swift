@@ -2,9 +2,7 @@ internal import Base
 internal import JSON
 internal import Ledger
 internal import PostbackVerification
-internal import SKAdNetwork
 internal import Signatures
-internal import Tables
 
 /// A batch of the lines that `finish` reads.
 struct RecordBatch: Sendable {

@@ -1,4 +1,3 @@
-internal import Base
 internal import PostbackVerification
 
 /// The lines of records: one text, or a text for each partition by which another program distributes them.

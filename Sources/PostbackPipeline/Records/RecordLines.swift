@@ -1,10 +1,6 @@
-internal import Base
 internal import DurableFiles
 internal import JSON
 internal import PostbackVerification
-internal import SKAdNetwork
-internal import Signatures
-internal import Tables
 
 /// A member of the objects that `finish` reads.
 enum RecordMember: String, CaseIterable {

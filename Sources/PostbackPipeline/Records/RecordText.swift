@@ -2,7 +2,6 @@ internal import Base
 internal import JSON
 internal import Ledger
 internal import PostbackVerification
-internal import SKAdNetwork
 internal import Signatures
 internal import Tables
 

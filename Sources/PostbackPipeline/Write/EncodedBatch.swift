@@ -1,10 +1,8 @@
 internal import Base
 internal import JSON
 package import Ledger
-internal import PostbackVerification
 package import Tables
 internal import ConversionModel
-internal import SKAdNetwork
 package import Signatures
 
 /// The format of the rows of a run: the encoding of the tables.

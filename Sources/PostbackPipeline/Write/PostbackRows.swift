@@ -1,4 +1,3 @@
-internal import Base
 package import PostbackVerification
 package import Tables
 package import ConversionModel

@@ -2,7 +2,6 @@ internal import Base
 package import DurableFiles
 package import Ledger
 package import Tables
-internal import SKAdNetwork
 
 /// The output tables and the state that belongs to them.
 ///

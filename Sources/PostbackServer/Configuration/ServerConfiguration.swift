@@ -105,6 +105,9 @@ package struct ConfigurationErrors: Error, CustomStringConvertible {
   /// One or more problems, each as `FILE: POINTER: SENTENCE`, or `FILE: SENTENCE` for the file as a whole.
   package let problems: [String]
 
+  /// An error with problems.
+  package init(problems: [String]) { self.problems = problems }
+
   /// The problems, one on each line.
   package var description: String { problems.joined(separator: "\n") }
 }

@@ -1,5 +1,4 @@
 internal import Base
-internal import JSON
 internal import SKAdNetwork
 
 /// The parameters of a query that the API reads, decoded by the rule of `QueryParameter`. One that cannot be decoded, or is

@@ -1,7 +1,6 @@
 internal import Base
 internal import Dispatch
 internal import JSON
-internal import PostbackPipeline
 internal import Signatures
 
 /// The HTTP route for the sessions and events of apps, which answers each with its conversion value once all are durable.

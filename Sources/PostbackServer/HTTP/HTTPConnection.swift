@@ -1,4 +1,3 @@
-internal import ConversionModel
 internal import CMicrohttpd
 internal import Glibc
 internal import Synchronization

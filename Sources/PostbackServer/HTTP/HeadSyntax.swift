@@ -1,5 +1,4 @@
 internal import Base
-internal import ConversionModel
 
 /// The syntax rules of HTTP/1.1 for the head of every request (RFC 9110, section 5; RFC 9112, sections 2 to 6).
 ///

@@ -1,7 +1,5 @@
 internal import Base
-internal import ConversionModel
 internal import JSON
-internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Synchronization
 

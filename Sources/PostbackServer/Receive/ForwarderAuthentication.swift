@@ -1,5 +1,4 @@
 internal import Base
-internal import JSON
 internal import SKAdNetwork
 internal import Signatures
 

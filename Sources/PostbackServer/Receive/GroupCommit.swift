@@ -1,7 +1,6 @@
 package import DurableFiles
 package import Spool
 internal import Dispatch
-internal import PostbackPipeline
 internal import Synchronization
 
 /// Makes postbacks, or events, durable in groups: while one group is written and fsynced, the next one gathers.

@@ -1,8 +1,6 @@
 internal import Base
-internal import ConversionModel
 internal import Dispatch
 internal import JSON
-internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Signatures
 

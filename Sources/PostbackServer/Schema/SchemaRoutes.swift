@@ -1,6 +1,5 @@
 internal import Base
 package import ConversionModel
-internal import JSON
 internal import Signatures
 
 /// The HTTP route of conversion schemas, `/v1/schema/{app_id}`, for partners that have a token.

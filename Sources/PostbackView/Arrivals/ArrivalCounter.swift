@@ -1,5 +1,3 @@
-internal import Base
-internal import DurableFiles
 internal import Ledger
 internal import PostbackLookup
 internal import PostbackPipeline

@@ -1,8 +1,6 @@
-internal import Base
 internal import DurableFiles
 internal import Ledger
 internal import PostbackLookup
-internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Tables
 

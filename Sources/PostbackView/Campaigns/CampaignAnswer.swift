@@ -1,4 +1,3 @@
-internal import Answers
 internal import Base
 internal import ConversionModel
 internal import DailyReports

@@ -1,11 +1,8 @@
-internal import Base
 internal import ConversionModel
 package import DerivedTables
 internal import DurableFiles
 package import PostbackPipeline
-internal import Reporting
 internal import TableReading
-internal import Tables
 internal import DailyReports
 
 /// The rows of `skan_daily` of one generation, held in memory by columns.

@@ -1,8 +1,5 @@
 internal import Base
 internal import Dispatch
-internal import DurableFiles
-internal import JSON
-internal import PostbackPipeline
 internal import PostbackVerification
 internal import ReportPages
 internal import TableReading

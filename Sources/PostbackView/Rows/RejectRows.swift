@@ -1,6 +1,5 @@
 internal import Analysis
 internal import Answers
-internal import Base
 internal import JSON
 internal import Ledger
 internal import PostbackLookup

@@ -1,5 +1,4 @@
 internal import Analysis
-internal import Answers
 internal import Base
 internal import JSON
 internal import SKAdNetwork

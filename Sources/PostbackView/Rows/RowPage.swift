@@ -1,9 +1,7 @@
-internal import Base
 internal import JSON
 internal import Ledger
 internal import PostbackLookup
 internal import PostbackPipeline
-internal import Tables
 
 /// The place from which a page of rows goes on: the rows of a part before a place, and those of the parts before it.
 struct RowCursorText: Sendable {

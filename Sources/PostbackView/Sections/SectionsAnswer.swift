@@ -2,13 +2,11 @@ internal import Analysis
 internal import DerivedTables
 internal import DurableFiles
 internal import JSON
-internal import Ledger
 internal import PostbackPipeline
 internal import ReportPages
 internal import Reporting
 internal import Synchronization
 internal import TableReading
-internal import Tables
 
 /// The sections of the report's page, as they are at one commit and one generation.
 struct SectionsAnswer: Sendable {

@@ -1,10 +1,8 @@
 internal import Base
-internal import DailyReports
 internal import JSON
 package import PostbackPipeline
 package import PostbackServer
 internal import SKAdNetwork
-internal import Tables
 
 /// The answers of the live page to questions for data.
 package struct ViewAnswers: Sendable {

@@ -1,15 +1,12 @@
-internal import Analysis
 internal import Base
 internal import DerivedTables
 package import DurableFiles
 internal import JSON
 internal import Ledger
-internal import PostbackLookup
 package import PostbackPipeline
 package import PostbackVerification
 internal import Reporting
 internal import Synchronization
-internal import Tables
 
 /// The data of the live page: what is held in memory of one output, and where the rest is read.
 ///

@@ -1,4 +1,3 @@
-internal import ConversionModel
 internal import JSON
 internal import Reporting
 

@@ -1,7 +1,6 @@
 internal import Answers
 internal import Base
 internal import ConversionModel
-internal import JSON
 internal import Reporting
 internal import Statistics
 internal import PageMarkup

@@ -1,10 +1,8 @@
 internal import Answers
 internal import Analysis
-internal import Base
 internal import FraudSignals
 package import JSON
 internal import LookupTables
-internal import PostbackVerification
 internal import SKAdNetwork
 package import Signatures
 internal import TableReading

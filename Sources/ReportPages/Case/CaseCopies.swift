@@ -1,11 +1,9 @@
 internal import Answers
 internal import Analysis
-internal import Base
 internal import FraudSignals
 internal import JSON
 internal import SKAdNetwork
 internal import PageMarkup
-internal import Tables
 
 /// Two copies of one postback with other values, which a case shows side by side, with the numbers of their examples.
 struct CasePair {

@@ -3,7 +3,6 @@ internal import Analysis
 internal import Base
 internal import ConversionModel
 internal import FraudSignals
-internal import JSON
 internal import SKAdNetwork
 internal import Signatures
 internal import TableReading

@@ -135,11 +135,6 @@ package struct CaseQuestion {
     return (keys, shown, pairs)
   }
 
-  /// The values that conditions demand of a column.
-  private func names(of column: String) -> Set<String> {
-    Set(query.conditions.filter { $0.column == column && [.equal, .among].contains($0.comparison) }.flatMap(\.values))
-  }
-
   /// The forwarders that the case is about alone. One name among several is a guess, which a case must not confirm.
   private var partners: Set<String> {
     Set(query.conditions.filter { $0.column == "forwarder" && $0.comparison == .equal }.flatMap(\.values))

@@ -8,7 +8,6 @@ internal import FraudSignals
 internal import LookupTables
 package import PostbackVerification
 package import TableReading
-internal import Tables
 
 /// A request for a case, as the options of a command or the parameters of an address give it.
 package struct CaseRequest: Sendable {

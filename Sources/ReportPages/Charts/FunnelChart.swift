@@ -2,7 +2,6 @@ internal import Answers
 internal import Analysis
 internal import ConversionModel
 internal import JSON
-internal import PostbackPipeline
 internal import PageMarkup
 
 extension RejectReport {

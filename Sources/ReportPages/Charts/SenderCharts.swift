@@ -1,8 +1,6 @@
-internal import Answers
 internal import Analysis
 internal import ConversionModel
 internal import JSON
-internal import PostbackPipeline
 internal import TableReading
 internal import PageMarkup
 

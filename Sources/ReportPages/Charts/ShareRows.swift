@@ -1,6 +1,5 @@
 internal import Answers
 internal import JSON
-internal import Reporting
 internal import Statistics
 internal import PageMarkup
 

@@ -1,4 +1,3 @@
-internal import Answers
 internal import Analysis
 internal import Base
 internal import ConversionModel

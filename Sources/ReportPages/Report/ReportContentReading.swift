@@ -1,6 +1,5 @@
 internal import Analysis
 internal import CampaignEnrichment
-internal import ConversionModel
 internal import CopySettlement
 package import DerivedTables
 package import DurableFiles
@@ -10,7 +9,6 @@ package import PostbackPipeline
 package import Reporting
 internal import SearchAdsReports
 package import TableReading
-internal import Tables
 internal import VendorReports
 
 /// The tables that a report is made of, and what is known of them already.

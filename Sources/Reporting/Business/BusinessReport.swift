@@ -1,4 +1,3 @@
-internal import Base
 package import ConversionModel
 internal import DailyReports
 package import DerivedTables
@@ -6,7 +5,6 @@ internal import DurableFiles
 internal import JSON
 package import PostbackPipeline
 internal import TableReading
-internal import Tables
 
 /// The numbers of the daily report that a page shows: installs, values, revenue and cost by day, app, network and
 /// campaign.

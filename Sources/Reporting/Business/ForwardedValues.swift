@@ -1,5 +1,4 @@
 package import DerivedTables
-internal import Base
 internal import CopySettlement
 internal import DurableFiles
 package import PostbackPipeline

@@ -1,7 +1,6 @@
 internal import CampaignEnrichment
 internal import CopySettlement
 internal import DailyReports
-internal import JSON
 internal import PostbackCopies
 internal import PostbackPipeline
 internal import TableReading

@@ -1,6 +1,5 @@
 internal import Base
 internal import CampaignEnrichment
-internal import ConversionModel
 internal import CopySettlement
 internal import DailyReports
 internal import DerivedTables

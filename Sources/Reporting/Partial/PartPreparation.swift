@@ -3,7 +3,6 @@ package import CopySettlement
 package import DailyReports
 package import DerivedTables
 internal import DurableFiles
-internal import Ledger
 package import LookupTables
 internal import PostbackCopies
 package import PostbackPipeline

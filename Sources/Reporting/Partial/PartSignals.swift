@@ -5,7 +5,6 @@ internal import FraudSignals
 internal import PostbackCopies
 internal import PostbackPipeline
 internal import TableReading
-internal import Tables
 
 extension SignalCounts {
   /// The counts of all postbacks, whose derived rows are given, and of all rejects. What a cache has is not counted again.

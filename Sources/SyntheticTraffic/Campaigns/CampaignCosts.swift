@@ -1,5 +1,3 @@
-internal import Base
-
 /// The cost of a campaign in a country on a day.
 struct CampaignCost: Sendable {
   let cell: CampaignCell

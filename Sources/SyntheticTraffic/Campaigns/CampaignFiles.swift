@@ -1,6 +1,5 @@
 internal import Base
 internal import ConversionModel
-internal import SKAdNetwork
 
 /// A file for reporting that belongs to a dump.
 package struct CampaignFile: Sendable {

@@ -1,5 +1,4 @@
 internal import Base
-internal import SKAdNetwork
 
 /// The ad networks, apps and campaigns of a dump, and the volume of each campaign by country and day.
 ///
@@ -56,12 +55,8 @@ struct MediaPlan: Sendable {
   func cell(day: Int, _ random: inout SeededGenerator) -> CampaignCell {
     while true {
       let place = random.fraction() * (sums.last ?? 0)
-      var (low, high) = (0, sums.count - 1)
-      while low < high {
-        let middle = (low + high) / 2
-        if place < sums[middle] { high = middle } else { low = middle + 1 }
-      }
-      let cell = CampaignCell(campaign: low, country: campaigns[low].countries.pick(&random), day: day)
+      let campaign = min(sums.partitioningIndex { $0 > place }, sums.count - 1)
+      let cell = CampaignCell(campaign: campaign, country: campaigns[campaign].countries.pick(&random), day: day)
       // The first campaign runs on all days, so that this ends.
       if random.fraction() < shareOfDay(cell) { return cell }
     }

@@ -1,6 +1,5 @@
 internal import Glibc
 package import JSON
-internal import Tables
 
 /// The values that the rows of a group have in common.
 package struct GroupKey: Hashable, Sendable {

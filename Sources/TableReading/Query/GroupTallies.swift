@@ -1,6 +1,4 @@
-internal import ConversionModel
 internal import JSON
-internal import PostbackPipeline
 package import Tables
 
 /// A count of rows, with the earliest and the latest time of receipt.

@@ -1,6 +1,4 @@
 internal import Base
-internal import ConversionModel
-internal import PostbackPipeline
 internal import SKAdNetwork
 internal import Tables
 

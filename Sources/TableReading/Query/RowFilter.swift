@@ -3,7 +3,6 @@ internal import ConversionModel
 internal import Glibc
 internal import JSON
 internal import Ledger
-internal import PostbackPipeline
 package import Tables
 
 /// A filter for the rows of a table. A row passes if it is within a span of time and meets every condition.

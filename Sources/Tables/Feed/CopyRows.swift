@@ -1,7 +1,6 @@
 internal import Base
 package import DurableFiles
 internal import JSON
-internal import Ledger
 
 /// The rows of a batch in the binary format of PostgreSQL's `COPY … FROM STDIN`, with all columns of the table in order
 /// (PostgreSQL, "COPY", "Binary Format"; the values as the types' receive functions of the server read them).

@@ -1,5 +1,4 @@
 package import DurableFiles
-internal import JSON
 package import Ledger
 
 /// The committed rows of one part, read from any place at which a row begins.

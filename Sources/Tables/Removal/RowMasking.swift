@@ -1,5 +1,4 @@
 internal import Base
-internal import DurableFiles
 internal import JSON
 internal import Ledger
 internal import Signatures

@@ -1,7 +1,6 @@
 internal import DurableFiles
 package import Ledger
 internal import JSON
-internal import PostbackVerification
 internal import Signatures
 
 /// The removal of single rows on a person's request, from parts whose other rows stay. Text in these that names the person is

@@ -1,6 +1,5 @@
 internal import DurableFiles
 internal import Glibc
-internal import PostbackPipeline
 
 /// The output of a command: a file that is hidden until it is complete, or standard output.
 enum OutputFile {

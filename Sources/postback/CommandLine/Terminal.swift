@@ -2,7 +2,6 @@ internal import DurableFiles
 internal import Answers
 internal import Base
 internal import Glibc
-internal import PostbackPipeline
 internal import PostbackService
 internal import Synchronization
 

@@ -1,6 +1,4 @@
 internal import Base
-internal import ConversionModel
-internal import PostbackPipeline
 
 /// A kind of values that options have: how a text is read, and the message about a text that is none.
 struct ValueKind<Value: Sendable>: Sendable {

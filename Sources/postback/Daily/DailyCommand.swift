@@ -12,7 +12,6 @@ internal import JSON
 internal import Ledger
 internal import LookupTables
 internal import NullValueModelling
-internal import PostbackPipeline
 internal import Reporting
 internal import SearchAds
 internal import SearchAdsReports

@@ -1,11 +1,6 @@
 internal import Ledger
 internal import PostbackServer
-internal import Base
 internal import Delivery
-internal import DurableFiles
-internal import PostbackPipeline
-internal import PostbackService
-internal import Tables
 
 /// `postback deliver`: sends accepted postbacks and their events to partners.
 struct DeliverCommand: Command {

@@ -2,7 +2,6 @@ internal import PostbackServer
 internal import Reporting
 internal import DerivedTables
 internal import DurableFiles
-internal import FraudSignals
 internal import Ledger
 internal import LookupTables
 internal import TableReading

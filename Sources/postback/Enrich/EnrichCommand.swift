@@ -1,14 +1,10 @@
 internal import CampaignEnrichment
 internal import CopySettlement
 internal import DerivedTables
-internal import DurableFiles
 internal import JSON
-internal import Ledger
 internal import LookupTables
-internal import PostbackPipeline
 internal import Reporting
 internal import TableReading
-internal import Tables
 
 /// `postback enrich`: writes `skan_enriched`, the campaigns of accepted postbacks.
 struct EnrichCommand: DerivedCommand {

@@ -1,6 +1,5 @@
 internal import Answers
 internal import Analysis
-internal import Base
 internal import ConversionModel
 internal import DurableFiles
 internal import JSON

@@ -1,4 +1,3 @@
-internal import Tampering
 internal import SKAdNetwork
 internal import SyntheticTraffic
 

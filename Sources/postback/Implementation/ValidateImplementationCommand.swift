@@ -1,9 +1,7 @@
 internal import Answers
 internal import ConversionModel
-internal import DurableFiles
 internal import AppIntegrationCheck
 internal import JSON
-internal import PostbackPipeline
 internal import TableReading
 internal import Tables
 

@@ -1,14 +1,12 @@
 internal import Answers
 internal import Base
 internal import ConversionModel
-internal import DurableFiles
 internal import ImportedRows
 internal import InputForms
 internal import JSON
 internal import Ledger
 internal import PostbackPipeline
 internal import PostbackVerification
-internal import SKAdNetwork
 internal import Tables
 
 /// `postback import`: says in which form the records of a file are, or imports those that have no signature.

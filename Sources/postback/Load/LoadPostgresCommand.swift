@@ -1,10 +1,8 @@
 internal import Ledger
 internal import Answers
 internal import PostbackServer
-internal import Base
 internal import DurableFiles
 internal import JSON
-internal import PostbackPipeline
 internal import Spool
 internal import Tables
 internal import Warehouse

@@ -1,5 +1,4 @@
 internal import Answers
-internal import Base
 internal import ConversionModel
 internal import JSON
 

@@ -1,12 +1,8 @@
 internal import Answers
 internal import Base
 internal import ConversionModel
-internal import DurableFiles
 internal import JSON
 internal import ModelFitting
-internal import PostbackPipeline
-internal import TableReading
-internal import Tables
 
 /// `postback model fit`: fits a conversion model to the revenue and events of an app's users.
 struct ModelFitCommand: Command {

@@ -1,6 +1,5 @@
 internal import DurableFiles
 internal import PostbackPipeline
-internal import Base
 
 /// The options for the times at which postbacks were received.
 struct ReceivedAtOptions: OptionGroup {

@@ -1,9 +1,5 @@
 internal import DurableFiles
-internal import Analysis
-internal import Ledger
-internal import PostbackPipeline
 internal import TableReading
-internal import Tables
 
 /// The options that decide if rejects count that `run --from-rejects` has read again.
 struct ReprocessedOptions: OptionGroup {

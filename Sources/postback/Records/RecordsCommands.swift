@@ -1,9 +1,7 @@
 internal import Base
 internal import Glibc
 internal import ConversionModel
-internal import DurableFiles
 internal import PostbackPipeline
-internal import PostbackVerification
 
 /// `postback records read`: the framing of a run, for programs that distribute the rest.
 struct RecordsReadCommand: Command {

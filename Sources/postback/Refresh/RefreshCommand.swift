@@ -4,7 +4,6 @@ internal import CampaignEnrichment
 internal import DerivedTables
 internal import DurableFiles
 internal import JSON
-internal import PostbackPipeline
 internal import PostbackServer
 internal import Tables
 

@@ -4,14 +4,11 @@ internal import Analysis
 internal import Base
 internal import CampaignEnrichment
 internal import DerivedTables
-internal import DurableFiles
 internal import FraudSignals
 internal import JSON
 internal import NullValueModelling
-internal import PostbackPipeline
 internal import PostbackVerification
 internal import TableReading
-internal import Tables
 internal import VendorReports
 
 /// `postback rejects`: counts, filters and shows rejects.

@@ -7,7 +7,6 @@ internal import PostbackVerification
 internal import ReportPages
 internal import Reporting
 internal import TableReading
-internal import Tables
 internal import Tampering
 
 /// `postback report`: writes an HTML report on the tables of one or more runs.

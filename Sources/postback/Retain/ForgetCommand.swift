@@ -6,7 +6,6 @@ internal import ImportedRows
 internal import JSON
 internal import Ledger
 internal import PostbackLookup
-internal import PostbackPipeline
 internal import Reporting
 internal import SearchAds
 internal import SearchAdsReports

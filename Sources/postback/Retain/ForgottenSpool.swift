@@ -3,7 +3,6 @@ internal import Glibc
 internal import JSON
 internal import Ledger
 internal import PostbackPipeline
-internal import Signatures
 internal import Spool
 internal import Tables
 

@@ -1,12 +1,10 @@
 internal import DerivedTables
-internal import Answers
 internal import Base
 internal import CopySettlement
 internal import DurableFiles
 internal import ImportedRows
 internal import JSON
 internal import Ledger
-internal import PostbackPipeline
 internal import PostbackService
 internal import SearchAds
 internal import SearchAdsReports
@@ -151,30 +149,23 @@ struct RetainCommand: Command {
 
   /// Removes the attributions of Apple Search Ads, and counts them. Returns the reason not to, if there is one.
   private func removeAttributions(_ ledger: Ledger?, _ count: inout Int) throws(FileFailure) -> RemovalRefusal? {
-    if let refusal = try clockRefusal() { return refusal }
     let selection = AttributionSelection(before: before)
-    if !removesAll {
-      let share = try SearchAdsRemoval.share(selection, in: output)
-      let title = "rows of \(Table.searchAdsAttributions.name)"
-      if let refusal = share.refusal(title, before: before.milliseconds) { return refusal }
-    }
+    let table = Table.searchAdsAttributions
+    let refusal = try refusal(of: table) { () throws(FileFailure) in try SearchAdsRemoval.share(selection, in: output) }
+    if let refusal { return refusal }
     // The daily report keeps the days before it, of which rows may be gone from now on.
-    try ledger?.recordRetention(
-      ofTable: Table.searchAdsAttributions.name,
-      before: before.startOfDay.milliseconds
-    )
+    try ledger?.recordRetention(ofTable: table.name, before: before.startOfDay.milliseconds)
     count = try SearchAdsRemoval.remove(selection, from: output, isCSVSafe: try isCSVSafe())
     return nil
   }
 
   /// Removes rows of vendors' exports, and counts them. Returns the reason not to, if there is one.
   private func removeImports(_ count: inout Int) throws(FileFailure) -> RemovalRefusal? {
-    if let refusal = try clockRefusal() { return refusal }
     let selection = ImportedRemoval.Selection.before(before)
-    if !removesAll {
-      let share = try ImportedRemoval.share(selection, in: output)
-      if let refusal = share.refusal("rows of \(Table.imported.name)", before: before.milliseconds) { return refusal }
+    let refusal = try refusal(of: .imported) { () throws(FileFailure) in
+      try ImportedRemoval.share(selection, in: output)
     }
+    if let refusal { return refusal }
     count = try ImportedRemoval.remove(selection, from: output, isCSVSafe: try isCSVSafe()) ?? 0
     return nil
   }
@@ -183,10 +174,18 @@ struct RetainCommand: Command {
     Ledger.isThere(folder) ? try Ledger.reading(folder).settings[Ledger.csvSafe] == "yes" : false
   }
 
-  /// The doubt about the clock of a table that is in no ledger; nil if there is none.
-  private func clockRefusal() throws(FileFailure) -> RemovalRefusal? {
-    guard Ledger.isThere(folder), !trustsClock else { return nil }
-    return try Ledger.removalClock(folder)?.refusal(at: now.milliseconds)
+  /// Returns the reason not to remove rows of a table that is in no ledger: a doubt about the clock, or the share of the rows. Nil if
+  /// there is none.
+  private func refusal(
+    of table: Table,
+    _ share: () throws(FileFailure) -> RemovalShare
+  ) throws(FileFailure) -> RemovalRefusal? {
+    if Ledger.isThere(folder), !trustsClock,
+      let refusal = try Ledger.removalClock(folder)?.refusal(at: now.milliseconds)
+    {
+      return refusal
+    }
+    return removesAll ? nil : try share().refusal("rows of \(table.name)", before: before.milliseconds)
   }
 
   private func removeFiles(

@@ -1,6 +1,4 @@
-internal import Base
 internal import DurableFiles
-internal import InputForms
 internal import ObjectStorage
 internal import PostbackPipeline
 internal import PostbackServer

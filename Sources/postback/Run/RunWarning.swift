@@ -1,6 +1,5 @@
 internal import ConversionModel
 internal import DurableFiles
-internal import JSON
 internal import PostbackPipeline
 internal import SKAdNetwork
 

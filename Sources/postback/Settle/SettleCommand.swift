@@ -1,7 +1,6 @@
 internal import Answers
 internal import PostbackServer
 internal import TableReading
-internal import Base
 internal import ConversionModel
 internal import CopySettlement
 internal import DerivedTables

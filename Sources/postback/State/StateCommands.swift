@@ -1,13 +1,10 @@
 internal import Answers
-internal import PostbackServer
 internal import DerivedTables
 internal import DurableFiles
 internal import Ledger
 internal import Tables
 internal import Base
-internal import ConversionModel
 internal import JSON
-internal import PostbackPipeline
 
 /// `postback state check`: compares the tables and the state with what was committed.
 struct StateCheckCommand: Command {

@@ -2,9 +2,7 @@ internal import Base
 internal import DurableFiles
 internal import Ledger
 internal import Tables
-internal import ConversionModel
 internal import JSON
-internal import PostbackPipeline
 internal import PostbackService
 internal import SKAdNetwork
 internal import Spool

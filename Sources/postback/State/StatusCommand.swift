@@ -1,13 +1,11 @@
 internal import Answers
 internal import Ledger
+internal import SKAdNetwork
 internal import Tables
 internal import Base
-internal import ConversionModel
 internal import DurableFiles
 internal import JSON
-internal import PostbackPipeline
 internal import PostbackService
-internal import SKAdNetwork
 
 /// `postback status`: shows the current activity and the totals of a consumer.
 struct StatusCommand: Command {

@@ -3,7 +3,6 @@ internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackVerification
 internal import PostbackView
-internal import Signatures
 internal import Spool
 
 /// `postback view`: shows the tables of a run as a page that follows the commits.

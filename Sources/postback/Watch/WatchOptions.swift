@@ -1,4 +1,3 @@
-internal import Base
 internal import ConversionModel
 internal import CopySettlement
 internal import DerivedTables
