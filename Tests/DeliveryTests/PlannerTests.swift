@@ -1,44 +1,24 @@
-import DurableFiles
-import Ledger
 import LookupTables
 import PostbackVerification
+import Tables
 import TestSupport
 import Testing
 
 @testable import Delivery
-@testable import Tables
 
 @Suite struct `The planner` {
   /// Makes an output with a part of accepted postbacks for each list of networks.
   private static func output(_ parts: [[String]]) throws -> StateSite {
     let site = try StateSite()
-    let ledger = try site.ledger()
-    let columns: [ColumnName] = [.postbackKey, .adNetworkID, .environment]
-    let table = Table(
-      name: Table.postbacks.name,
-      description: "",
-      columns: columns.map { Column($0, .text, .nullable, "") }
-    )
-    let folder = try OutputFolder(site.output, of: ledger, [])
-    var files = try TableParts(table, [.jsonLines], in: folder, [], lastNumber: 0)
     var number: UInt64 = 0
-    for networks in parts {
-      var encoder = RowEncoder(table, TableEncoding([.jsonLines]))
-      for network in networks {
+    let rows = parts.map { networks in
+      networks.map { network -> [ColumnName: String] in
         number += 1
-        encoder.text(.postbackKey, PostbackKey(high: 0, low: number).description)
-        encoder.text(.adNetworkID, network)
-        encoder.text(.environment, "production")
-        encoder.endRow()
+        let key = PostbackKey(high: 0, low: number).description
+        return [.postbackKey: key, .adNetworkID: network, .environment: "production"]
       }
-      let portion = TablePortion(encoder.take(), in: "", received: nil, formats: [.jsonLines])
-      for write in try files.append(portion, limit: .max) { try write.perform() }
-      files.roll()
     }
-    var commit = LedgerCommit(time: 1)
-    commit.parts = try files.synchronize()
-    try ledger.commit(commit)
-    try files.publish()
+    try site.commit([(.postbacks, rows)])
     return site
   }
 

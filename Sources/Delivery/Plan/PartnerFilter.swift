@@ -49,6 +49,24 @@ extension [TemplatePlaceholder: PlaceholderValue] {
   /// Indicates that the network of a postback with these values has won.
   var hasWon: Bool { self[.didWin] != .boolean(false) }
 
+  /// The kind of the delivery of a postback with these values.
+  var deliveryKind: DeliveryKind {
+    switch self[.conversionType] {
+    case .text("re-engagement"): return .reengagement
+    case .text("redownload"): return .redownload
+    default: return self[.redownload] == .boolean(true) ? .redownload : .install
+    }
+  }
+
+  /// The filter by which a partner is sent nothing of a postback as long as these values count; nil if there is none. What it has
+  /// received is corrected nevertheless.
+  func omission(by partner: Partner) -> PartnerFilter? {
+    let isNull = self[.conversionValue] == nil && self[.coarseConversionValue] == nil
+    if !partner.includesNulls, isNull, hasWon { return .nulls }
+    guard case .number(let text)? = self[.trustLevel], let trust = Int64(text) else { return nil }
+    return trust < partner.minimumTrust ? .minimumTrust : nil
+  }
+
   /// The filter by which a partner never receives a postback with these values, whatever a settlement replaces; nil if there is
   /// none.
   func exclusion(by partner: Partner) -> PartnerFilter? {

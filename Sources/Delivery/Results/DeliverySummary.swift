@@ -18,7 +18,7 @@ package struct DeliverySummary: Sendable {
     package let cancelled: Int64
     /// The number of corrections that the partner does not want.
     package let correctionsNotSent: Int64
-    /// The numbers of postbacks that the filters of the partner have left out, of those that this process has planned.
+    /// The numbers of postbacks that the filters of the partner leave out, of those that this process has planned.
     package let leftOut: [(filter: PartnerFilter, count: Int64)]
   }
 
@@ -56,7 +56,7 @@ extension Outbox {
           failed: count(.failed),
           cancelled: count(.cancelled),
           correctionsNotSent: try correctionsNotSent(to: partner),
-          leftOut: PartnerFilter.allCases.compactMap { filter in leftOut[partner]?[filter].map { (filter, $0) } }
+          leftOut: PartnerFilter.allCases.map { ($0, leftOut[partner]?[$0] ?? 0) }.filter { $0.1 > 0 }
         )
       )
     }

@@ -112,12 +112,12 @@ final class PartnerQueue {
     if let receivedAt = delivery.receivedAt, now - receivedAt > partner.maximumAge {
       return outcome(delivery, .cancelled, error: PlannedDelivery.tooOld)
     }
-    if case .number(let text)? = delivery.values.values[.trustLevel], let trust = Int64(text),
-      trust < partner.minimumTrust
-    {
-      return outcome(delivery, .cancelled, error: "the trust level \(trust) is below minimum_trust")
-    }
-    return nil
+    // What the partner has received is corrected whatever the filters of values are.
+    guard delivery.kind != .correction, let filter = delivery.values.values.omission(by: partner) else { return nil }
+    let trust = delivery.values.values[.trustLevel]?.written(.words) ?? ""
+    let isTrust = filter == .minimumTrust
+    let reason = isTrust ? PassingCancellation.trust(trust) : PassingCancellation.filter(filter.rawValue)
+    return outcome(delivery, .cancelled, error: reason)
   }
 
   /// The time by which an attempt may be late because others were before it, in milliseconds.
