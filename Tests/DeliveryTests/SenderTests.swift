@@ -185,6 +185,9 @@ import Testing
       try outbox.statement(RemovedDeliveries.totals).all { "\($0.text(0)) \($0.text(1)) \($0.text(2))" }.sorted()
         == ["acme cancelled 2", "acme delivered 2"]
     )
+    // The summary has each delivery once.
+    let line = try #require(try outbox.summary(of: ["acme"], leftOut: [:]).lines.first)
+    #expect((line.delivered, line.cancelled) == (2, 0))
   }
 
   @Test func `sends not more in a second than the partner wants`() throws {

@@ -2,7 +2,7 @@ internal import DurableFiles
 internal import Ledger
 internal import JSON
 
-/// The numbers of deliveries of each partner.
+/// The numbers of deliveries of each partner, each delivery in its last state.
 package struct DeliverySummary: Sendable {
   /// The deliveries of a partner.
   package struct Line: Sendable {
@@ -54,7 +54,7 @@ extension Outbox {
           delivered: count(.delivered),
           pending: count(.pending),
           failed: count(.failed),
-          cancelled: count(.cancelled),
+          cancelled: count(.cancelled) - (try revivedCount(of: partner)),
           correctionsNotSent: try correctionsNotSent(to: partner),
           leftOut: PartnerFilter.allCases.map { ($0, leftOut[partner]?[$0] ?? 0) }.filter { $0.1 > 0 }
         )
