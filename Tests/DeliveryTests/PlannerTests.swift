@@ -1,3 +1,4 @@
+import DurableFiles
 import LookupTables
 import PostbackVerification
 import Tables
@@ -38,5 +39,25 @@ import Testing
     while !planner.isDone { try await planner.planBatch(at: 0) }
     #expect(outbox.counts["acme"]?[.pending] == 4)
     #expect(planner.leftOut["acme"]?[.networks] == 2)
+  }
+
+  @Test func `advises to plan again first where the deliveries are newer than the output`() async throws {
+    let outbox = try Outbox.temporary()
+    let partner = try DeliverySite.partner("acme")
+    let newer = try Self.output([["a.skadnetwork", "b.skadnetwork"], ["c.skadnetwork"]])
+    let planner = try Planner(newer.output, state: newer.state, outbox, Lookups.none())
+    try await planner.begin([partner])
+    while !planner.isDone { try await planner.planBatch(at: 0) }
+    let older = try Self.output([["a.skadnetwork"]])
+    let refused = try Planner(older.output, state: older.state, outbox, Lookups.none())
+    do throws(FileFailure) {
+      try await refused.begin([partner])
+      Issue.record("the position is not in the output")
+    } catch {
+      let text = "\(error)"
+      let replan = try #require(text.firstRange(of: "--replan"))
+      let other = try #require(text.firstRange(of: "backup instead"))
+      #expect(replan.lowerBound < other.lowerBound && text.contains("sent once more"))
+    }
   }
 }
