@@ -7,6 +7,8 @@ internal import PostbackVerification
 enum PassingCancellation {
   static let noEvent = "the settlement has no such event"
 
+  static let dotSegment = "a value makes a segment of the path . or .., which is another path"
+
   /// The reason for what a filter leaves out, by its name.
   static func filter(_ name: String) -> String { "the setting \(name) of the partner leaves it out" }
 
@@ -21,7 +23,7 @@ enum PassingCancellation {
   static let revival = """
     UPDATE deliveries SET state = 'pending', error = NULL, received_at = ?, next_attempt_at = ?, delivery_values = ?
     WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0
-      AND (\(endsBySettlement) OR error LIKE '\(filter("%"))') RETURNING 1
+      AND (\(endsBySettlement) OR error = '\(dotSegment)' OR error LIKE '\(filter("%"))') RETURNING 1
     """
 }
 

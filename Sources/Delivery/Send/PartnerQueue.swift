@@ -105,6 +105,9 @@ final class PartnerQueue {
     if let filter = delivery.exclusion(by: partner) {
       return outcome(delivery, .cancelled, error: PassingCancellation.filter(filter.rawValue))
     }
+    if partner.url.hasDotSegment(values(of: delivery)) {
+      return outcome(delivery, .cancelled, error: PassingCancellation.dotSegment)
+    }
     if let firstAt = delivery.firstAttemptAt {
       guard now - firstAt > partner.retry.givesUpAfter + Self.patience else { return nil }
       return outcome(delivery, .failed, error: "the time of give_up_after_s is over")
@@ -137,13 +140,19 @@ final class PartnerQueue {
     )
   }
 
-  /// The request of an attempt.
-  func request(for delivery: PendingDelivery, at now: Int64) throws(LibcryptoFailure) -> OutgoingRequest {
+  /// The values of the next attempt.
+  private func values(of delivery: PendingDelivery) -> PlaceholderValues {
     var values = PlaceholderValues(values: delivery.values.values, booleans: partner.booleans)
     values.values[.deliveryID] = .text(delivery.id.description)
     values.values[.kind] = .text(delivery.kind.rawValue)
     values.values[.supersedes] = delivery.supersedes.map { .text($0.description) }
     values.values[.attempt] = .number("\(delivery.attempts + 1)")
+    return values
+  }
+
+  /// The request of an attempt.
+  func request(for delivery: PendingDelivery, at now: Int64) throws(LibcryptoFailure) -> OutgoingRequest {
+    let values = values(of: delivery)
     let body = partner.body?.expanded(values) ?? []
     var headers = ["user-agent: postback"] + partner.headers
     if partner.body != nil { headers.append("content-type: application/json") }
