@@ -40,15 +40,15 @@ import Testing
     #expect(try site.send() == both)
   }
 
-  @Test func `keeps no correction back of what was delivered`() async throws {
+  @Test func `keeps no correction and no new event back of what was delivered`() async throws {
     let site = try SettlementSite { ($0.minimumTrust, $0.includesNulls) = (2, false) }
     try site.commit(value: 63, isForwarded: true, Self.purchase)
     try await site.planRows()
     #expect(try site.send() == both)
     try site.settle([("purchase", "3"), ("sign_up", "0")], value: 1, trust: 0)
-    #expect(try site.send().sorted() == ["correction/none/none", "correction/purchase/3"])
+    #expect(try site.send().sorted() == ["correction/none/none", "correction/purchase/3", "event/sign_up/0"])
     try site.settle([], value: nil, trust: 0)
-    #expect(try site.send().sorted() == ["correction/none/none", "correction/purchase/0"])
+    #expect(try site.send().sorted() == ["correction/none/none", "correction/purchase/0", "correction/sign_up/0"])
   }
 
   @Test func `counts the corrections that the partner does not want, whatever the trust is`() async throws {
@@ -59,7 +59,7 @@ import Testing
     try site.commit(value: 63, isForwarded: true, Self.purchase)
     try await site.planRows()
     try site.send()
-    try site.settle(Self.purchase, value: 1, trust: 0)
+    try site.settle(Self.purchase + [("sign_up", "0")], value: 1, trust: 0)
     #expect(try site.send().isEmpty && site.outbox.correctionsNotSent(to: "acme") == 2)
   }
 

@@ -40,6 +40,9 @@ struct KnownDelivery {
     values = try DeliveryValues(row.text(10), in: Outbox.name)
   }
 
+  /// Indicates that the partner has it, or may have it.
+  var isBegun: Bool { !isUntouched && (state == .delivered || state == .pending) }
+
   /// Indicates that it is an event which was sent, and which the settlement does not have, or has with other values.
   func isSentOtherwise(than settled: EffectivePostback) -> Bool {
     guard let name = event, !isUntouched else { return false }

@@ -58,8 +58,8 @@ extension [TemplatePlaceholder: PlaceholderValue] {
     }
   }
 
-  /// The filter by which a partner is sent nothing of a postback as long as these values count; nil if there is none. What it has
-  /// received is corrected nevertheless.
+  /// The filter by which a partner is sent nothing of a postback as long as these values count; nil if there is none. A postback of
+  /// which it has received something is corrected nevertheless, with its events.
   func omission(by partner: Partner) -> PartnerFilter? {
     let isNull = self[.conversionValue] == nil && self[.coarseConversionValue] == nil
     if !partner.includesNulls, isNull, hasWon { return .nulls }
@@ -91,6 +91,16 @@ extension PendingDelivery {
 }
 
 extension Outbox {
+  /// Indicates that the partner of a delivery has another one of the same postback, or may have it.
+  func isBegun(besides sequence: Int64) throws(FileFailure) -> Bool {
+    try statement(
+      """
+      SELECT 1 FROM deliveries JOIN deliveries AS other USING (postback_key, partner)
+      WHERE deliveries.sequence = ? AND other.attempts > 0 AND other.state IN ('delivered', 'pending')
+      """
+    ).first(.integer(sequence)) { _ in true } ?? false
+  }
+
   /// Notes the filters of partners. Returns the ids of those that had others before.
   func noteFilters(of partners: [Partner], at now: Int64) throws(FileFailure) -> [String] {
     // Where the clock has jumped back, later times are wrong.

@@ -131,7 +131,8 @@ final class SettlementCorrections {
         changes += try self.changes(of: chain, by: settled, for: partner, at: now)
       }
       let values = settled.values(replacing: first.values, event: nil, isGone: false).values
-      guard values.omission(by: partner) == nil else { continue }
+      let isBegun = partner.kinds.contains(.correction) && deliveries.contains(where: \.isBegun)
+      guard isBegun || values.omission(by: partner) == nil else { continue }
       if let one = deliveries.first(where: { $0.isLeftOut && $0.event == nil && !$0.isCorrection }) {
         changes += try addition(of: one.values, settled, to: partner, one.receivedAt, at: now)
       }

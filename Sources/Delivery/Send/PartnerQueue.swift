@@ -58,7 +58,7 @@ final class PartnerQueue {
       takesAgain.toggle()
       guard let delivery = (takesAgain ? again.popFirst() ?? first.popFirst() : first.popFirst() ?? again.popFirst())
       else { return nil }
-      if let outcome = ended(delivery, now) {
+      if let outcome = try DeliveryFailure.file({ () throws(FileFailure) in try ended(delivery, now) }) {
         outcomes.append(outcome)
         continue
       }
@@ -101,7 +101,7 @@ final class PartnerQueue {
   }
 
   /// The outcome of a delivery that is not attempted any more; nil for others.
-  func ended(_ delivery: PendingDelivery, _ now: Int64) -> AttemptOutcome? {
+  func ended(_ delivery: PendingDelivery, _ now: Int64) throws(FileFailure) -> AttemptOutcome? {
     if let filter = delivery.exclusion(by: partner) {
       return outcome(delivery, .cancelled, error: PassingCancellation.filter(filter.rawValue))
     }
@@ -115,8 +115,9 @@ final class PartnerQueue {
     if let receivedAt = delivery.receivedAt, now - receivedAt > partner.maximumAge {
       return outcome(delivery, .cancelled, error: PlannedDelivery.tooOld)
     }
-    // What the partner has received is corrected whatever the filters of values are.
+    // What the partner has received is corrected whatever the filters of values are, also by new events.
     guard delivery.kind != .correction, let filter = delivery.values.values.omission(by: partner) else { return nil }
+    if partner.kinds.contains(.correction), try outbox.isBegun(besides: delivery.sequence) { return nil }
     let trust = delivery.values.values[.trustLevel]?.written(.words) ?? ""
     let isTrust = filter == .minimumTrust
     let reason = isTrust ? PassingCancellation.trust(trust) : PassingCancellation.filter(filter.rawValue)
