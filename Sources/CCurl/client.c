@@ -24,8 +24,8 @@ typedef struct transfer {
   int64_t number;
   struct curl_slist *headers;
   size_t read_count, kept_count;
-  /// 1 if an address was refused; 1 if the response asks for a longer wait than a number can tell.
-  int is_refused, waits_longest;
+  /// 1 if the request was sent once; 1 if the library wanted to send it again; 1 if an address was refused; 1 if the response asks for a longer wait than a number can tell.
+  int is_sent, is_repeated, is_refused, waits_longest;
   /// 1 if the response counts only with its whole body; 1 if its head is complete.
   int needs_body, has_head;
   char message[CURL_ERROR_SIZE];
@@ -88,9 +88,16 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/// Called before a request is sent, also over a connection that another request has opened.
+/// Called before a request is sent, also over a connection that another request has opened. The library sends a request again by
+/// itself where such a connection ends before the response, although the server may have read it: it is not sent twice.
 static int before_request(void *context, char *address, char *local, int port, int local_port) {
   (void)local, (void)port, (void)local_port;
+  transfer *transfer = context;
+  if (transfer->is_sent) {
+    transfer->is_repeated = 1;
+    return CURL_PREREQFUNC_ABORT;
+  }
+  transfer->is_sent = 1;
   return is_allowed(context, address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
@@ -153,7 +160,7 @@ static transfer *idle_transfer(ccurl_client *client) {
     found->client = client;
   }
   found->read_count = found->kept_count = 0;
-  found->is_refused = found->waits_longest = found->has_head = 0;
+  found->is_sent = found->is_repeated = found->is_refused = found->waits_longest = found->has_head = 0;
   found->message[0] = 0;
   found->previous = NULL;
   found->next = client->running;
@@ -203,6 +210,8 @@ static int prepare(transfer *transfer, const ccurl_request *request) {
   SET(CURLOPT_OPENSOCKETDATA, (void *)transfer);
   SET(CURLOPT_PREREQFUNCTION, before_request);
   SET(CURLOPT_PREREQDATA, (void *)transfer);
+  // Servers close idle connections, some after five seconds. A request on its way then would get no response.
+  SET(CURLOPT_MAXAGE_CONN, 3L);
   if (request->is_post) {
     SET(CURLOPT_POST, 1L);
     SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_count);
@@ -238,6 +247,7 @@ static void finish(transfer *transfer, CURLcode code, ccurl_finished finished) {
   if (!is_final && code == CURLE_OK) code = CURLE_WEIRD_SERVER_REPLY;
   const char *error = NULL;
   if (code != CURLE_OK) error = transfer->message[0] ? transfer->message : library.curl_easy_strerror(code);
+  if (code != CURLE_OK && transfer->is_repeated) error = "the server closed the connection before it answered";
   if (code != CURLE_OK && transfer->is_refused) error = "the address is not a public one, and allow_addresses does not have it";
   const ccurl_result result = {
       .number = transfer->number,

@@ -26,6 +26,9 @@ package final class DeliveryService {
   private var settlementLookAt: Int64 = 0
   /// The last settlement, with a commit that has all of its rows; nil if there is none.
   private var settlement: (name: String, commit: Int64?)?
+  private let startedAt = clock()
+  /// The number of postbacks by partner that a filter left out when they were planned, and that a settlement has added.
+  private var takenUp: [String: [PartnerFilter: Int64]] = [:]
   /// The settlement that the deliveries of a partner were last compared with, by the id of the partner.
   private var compared: [String: String] = [:]
 
@@ -132,7 +135,8 @@ package final class DeliveryService {
       try outbox.writeTable(settings.encoding, in: settings.target)
       try writeMetrics(at: Self.clock())
       settings.log.info("stopped", "all results are recorded")
-      return try outbox.summary(of: sender.queues.map(\.partner.id), leftOut: planner.leftOut)
+      let leftOut = planner.leftOut.merging(takenUp) { $0.merging($1) { max($0 - $1, 0) } }
+      return try outbox.summary(of: sender.queues.map(\.partner.id), leftOut: leftOut)
     }
   }
 
@@ -176,7 +180,8 @@ package final class DeliveryService {
     for id in try outbox.noteFilters(of: settings.partners.all, at: now) where !settings.replans {
       settings.log.warning(
         "filters_changed",
-        "The filters of \(id) have changed. What they left out before is sent only if deliver runs once with --replan"
+        "The filters of \(id) have changed. Give --replan once to send what they left out before; without it, only what nulls "
+          + "and minimum_trust left out is looked at again, after the next settle"
       )
     }
   }
@@ -239,7 +244,9 @@ package final class DeliveryService {
     guard planned ?? 0 >= commit ?? 0 else { return commitLookAt = 0 }
     try sender.drain(clock: Self.clock)
     sender.unload()
-    try SettlementCorrections(settings.output, outbox, settings.partners).run(name, at: now)
+    let corrections = try SettlementCorrections(settings.output, outbox, settings.partners, startedAt: startedAt)
+    try corrections.run(name, at: now)
+    takenUp.merge(corrections.takenUp) { $0.merging($1, uniquingKeysWith: +) }
     compared = try DeliveryFailure.file { () throws(FileFailure) in try outbox.comparedSettlements() }
     sender.wake()
   }

@@ -59,7 +59,10 @@ package final class DryRun {
       }
       last = end.sequence
       let queue = PartnerQueue(partner, outbox) { 0 }
-      let sent = page.filter { queue.ended($0, now) == nil }
+      var sent: [PendingDelivery] = []
+      try DeliveryFailure.file { () throws(FileFailure) in
+        for delivery in page where try queue.ended(delivery, now) == nil { sent.append(delivery) }
+      }
       return try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
         try sent.map { delivery throws(LibcryptoFailure) in
           Self.line(try queue.request(for: delivery, at: now), of: delivery, to: partner).description

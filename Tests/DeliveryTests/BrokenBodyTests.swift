@@ -1,14 +1,20 @@
 import Foundation
 import Glibc
 import HTTPClient
+import Synchronization
 import Testing
 
-/// A server that gives each connection the same bytes, and closes it after a time.
+/// A server that gives each connection the same bytes, and closes it after a time, or when it has read another request.
 private final class BytesServer {
   let port: Int
+  let requests = RequestCount()
   private let descriptor: Int32
 
-  init(_ bytes: String, closingAfter seconds: Double) throws {
+  final class RequestCount: Sendable {
+    let number = Mutex(0)
+  }
+
+  init(_ bytes: String, closingAfter seconds: Double, readsAnother: Bool = false) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -22,11 +28,15 @@ private final class BytesServer {
     }
     try #require(isBound)
     (self.descriptor, port) = (descriptor, Int(UInt16(bigEndian: address.sin_port)))
-    Thread.detachNewThread {
+    Thread.detachNewThread { [requests] in
       while case let connection = accept(descriptor, nil, nil), connection >= 0 {
         var request = [UInt8](repeating: 0, count: 4096)
-        _ = unsafe recv(connection, &request, request.count, 0)
+        func read() {
+          if unsafe recv(connection, &request, request.count, 0) > 0 { requests.number.withLock { $0 += 1 } }
+        }
+        read()
         _ = unsafe Glibc.send(connection, bytes, bytes.utf8.count, Int32(MSG_NOSIGNAL))
+        if readsAnother { read() }
         Thread.sleep(forTimeInterval: seconds)
         close(connection)
       }
@@ -42,12 +52,20 @@ private final class BytesServer {
 @Suite struct `A response with a broken body` {
   private func response(to bytes: String, closingAfter seconds: Double, needsBody: Bool) throws -> IncomingResponse {
     let server = try BytesServer(bytes, closingAfter: seconds)
-    let transport = try CurlTransport()
+    return try response(of: server, to: CurlTransport(), needsBody: needsBody)
+  }
+
+  private func response(
+    of server: BytesServer,
+    to transport: CurlTransport,
+    isPost: Bool = true,
+    needsBody: Bool = false
+  ) throws -> IncomingResponse {
     try transport.begin(
       OutgoingRequest(
         number: 1,
         url: "http://127.0.0.1:\(server.port)/",
-        isPost: true,
+        isPost: isPost,
         headers: [],
         body: [],
         timeout: 500,
@@ -71,6 +89,17 @@ private final class BytesServer {
   {
     #expect(try response(to: bytes, closingAfter: seconds, needsBody: false).status == status)
     #expect(try response(to: bytes, closingAfter: seconds, needsBody: true).status == 0)
+  }
+
+  @Test(arguments: [false, true])
+  func `is not asked for again where a kept connection ends without it`(_ isPost: Bool) throws {
+    let bytes = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    let server = try BytesServer(bytes, closingAfter: 0, readsAnother: true)
+    let transport = try CurlTransport()
+    #expect(try response(of: server, to: transport, isPost: isPost).status == 200)
+    let second = try response(of: server, to: transport, isPost: isPost)
+    #expect(second.status == 0 && second.text == "the server closed the connection before it answered")
+    #expect(server.requests.number.withLock { $0 } == 2)
   }
 
   @Test func `has what was read of the body`() throws {

@@ -1,44 +1,25 @@
 import DurableFiles
-import Ledger
 import LookupTables
 import PostbackVerification
+import Tables
 import TestSupport
 import Testing
 
 @testable import Delivery
-@testable import Tables
 
 @Suite struct `The planner` {
   /// Makes an output with a part of accepted postbacks for each list of networks.
   private static func output(_ parts: [[String]]) throws -> StateSite {
     let site = try StateSite()
-    let ledger = try site.ledger()
-    let columns: [ColumnName] = [.postbackKey, .adNetworkID, .environment]
-    let table = Table(
-      name: Table.postbacks.name,
-      description: "",
-      columns: columns.map { Column($0, .text, .nullable, "") }
-    )
-    let folder = try OutputFolder(site.output, of: ledger, [])
-    var files = try TableParts(table, [.jsonLines], in: folder, [], lastNumber: 0)
     var number: UInt64 = 0
-    for networks in parts {
-      var encoder = RowEncoder(table, TableEncoding([.jsonLines]))
-      for network in networks {
+    let rows = parts.map { networks in
+      networks.map { network -> [ColumnName: String] in
         number += 1
-        encoder.text(.postbackKey, PostbackKey(high: 0, low: number).description)
-        encoder.text(.adNetworkID, network)
-        encoder.text(.environment, "production")
-        encoder.endRow()
+        let key = PostbackKey(high: 0, low: number).description
+        return [.postbackKey: key, .adNetworkID: network, .environment: "production"]
       }
-      let portion = TablePortion(encoder.take(), in: "", received: nil, formats: [.jsonLines])
-      for write in try files.append(portion, limit: .max) { try write.perform() }
-      files.roll()
     }
-    var commit = LedgerCommit(time: 1)
-    commit.parts = try files.synchronize()
-    try ledger.commit(commit)
-    try files.publish()
+    try site.commit([(.postbacks, rows)])
     return site
   }
 
@@ -58,5 +39,25 @@ import Testing
     while !planner.isDone { try await planner.planBatch(at: 0) }
     #expect(outbox.counts["acme"]?[.pending] == 4)
     #expect(planner.leftOut["acme"]?[.networks] == 2)
+  }
+
+  @Test func `advises to plan again first where the deliveries are newer than the output`() async throws {
+    let outbox = try Outbox.temporary()
+    let partner = try DeliverySite.partner("acme")
+    let newer = try Self.output([["a.skadnetwork", "b.skadnetwork"], ["c.skadnetwork"]])
+    let planner = try Planner(newer.output, state: newer.state, outbox, Lookups.none())
+    try await planner.begin([partner])
+    while !planner.isDone { try await planner.planBatch(at: 0) }
+    let older = try Self.output([["a.skadnetwork"]])
+    let refused = try Planner(older.output, state: older.state, outbox, Lookups.none())
+    do throws(FileFailure) {
+      try await refused.begin([partner])
+      Issue.record("the position is not in the output")
+    } catch {
+      let text = "\(error)"
+      let replan = try #require(text.firstRange(of: "--replan"))
+      let other = try #require(text.firstRange(of: "backup instead"))
+      #expect(replan.lowerBound < other.lowerBound && text.contains("sent once more"))
+    }
   }
 }

@@ -185,6 +185,23 @@ import Testing
       try outbox.statement(RemovedDeliveries.totals).all { "\($0.text(0)) \($0.text(1)) \($0.text(2))" }.sorted()
         == ["acme cancelled 2", "acme delivered 2"]
     )
+    // The summary has each delivery once.
+    let line = try #require(try outbox.summary(of: ["acme"], leftOut: [:]).lines.first)
+    #expect((line.delivered, line.cancelled) == (2, 0))
+  }
+
+  @Test func `does not send what goes up in the path, unless it is planned anew for another URL`() throws {
+    let outbox = try Outbox.temporary()
+    let dots = try URLTemplate("https://acme.example/secret/{source_domain|default:..}/x")
+    let transport = ModelTransport(ModelTransport.status(200))
+    let site = try DeliverySite([try DeliverySite.partner("acme") { $0.url = dots }], transport, outbox: outbox)
+    try site.plan(1, to: "acme")
+    try site.send()
+    #expect(transport.requests.isEmpty && site.count("acme", .cancelled) == 1)
+    let again = try DeliverySite([try DeliverySite.partner("acme")], transport, outbox: outbox)
+    try again.plan(1, to: "acme")
+    try again.send()
+    #expect(again.keys("acme") == [0])
   }
 
   @Test func `sends not more in a second than the partner wants`() throws {

@@ -38,6 +38,20 @@ import Testing
     #expect(parsed["f"]?.text == "<\(name)>")
   }
 
+  @Test(arguments: [
+    ("{source_domain}", "..", true), ("{source_domain}", ".", true), (".{source_domain}", ".", true),
+    ("%2E{source_domain}", ".", true), ("{source_domain}", "../..", false), ("{source_domain}", "%2e%2e", false),
+    ("{source_domain}", "a", false), ("v{source_domain}", "..", false), ("../x", ".", false),
+    ("{country|default:..}", "", true),
+  ])
+  func `a value that makes a segment of a path go up is found`(_ segment: String, _ value: String, _ isFound: Bool)
+    throws
+  {
+    let values = PlaceholderValues(values: [.sourceDomain: .text(value)], booleans: .words)
+    let url = try URLTemplate("https://p.example/a/\(segment)/b?d={source_domain}")
+    #expect(url.hasDotSegment(values) == isFound)
+  }
+
   @Test func `a parameter without a value is left out, and 0 is a value`() throws {
     let template = "https://p.example/s?cv={conversion_value}&x=a{country}b&{currency}"
     #expect(try url(template, [:]) == "https://p.example/s?x=ab&")

@@ -58,7 +58,7 @@ ccurl_client *_Nullable ccurl_new(ccurl_allows _Nonnull allows, void *_Nonnull o
 /// Ends all requests without results, and closes all connections.
 void ccurl_free(ccurl_client *_Nullable client);
 
-/// Begins a request. Returns 1, or -1 if the library failed.
+/// Begins a request, which is sent at most once. Returns 1, or -1 if the library failed.
 int ccurl_begin(ccurl_client *_Nonnull client, const ccurl_request *_Nonnull request);
 
 /// Continues all requests: waits for at most `timeout` milliseconds until one of them can go on, or the descriptor `interrupt`

@@ -47,14 +47,14 @@ package final class Outbox {
       throw FileFailure(.incompatible, path, "A later version of postback made this file", advice: "Use that version")
     }
     if found == 0 { try database.execute("BEGIN; \(Self.schema); PRAGMA user_version = \(Self.version); COMMIT") }
-    try database.execute("\(AwaitedEvents.schema); \(StagedEvents.schema)")
+    try database.execute("\(AwaitedPostback.schema); \(StagedEvents.schema)")
     try database.execute("\(EarlierPositions.schema); \(BackupTime.schema); \(PartnerFilter.schema)")
     let columns = "SELECT count(*) FROM pragma_table_info('deliveries') WHERE name = '\(RestatedDelivery.column)'"
     if try database.integer(columns) == 0 {
       try database.execute("ALTER TABLE deliveries ADD COLUMN \(RestatedDelivery.column) TEXT")
     }
     try database.execute("\(RemovedDeliveries.schema); \(RestatedDelivery.index)")
-    insertAwaited = try SQLiteStatement(database, AwaitedEvents.insertion)
+    insertAwaited = try SQLiteStatement(database, AwaitedPostback.insertion)
     revival = try SQLiteStatement(database, PassingCancellation.revival)
     selectRestated = try SQLiteStatement(database, RestatedDelivery.selection)
     insertStaged = try SQLiteStatement(database, StagedEvents.insertion)

@@ -6,14 +6,23 @@ internal import Ledger
 enum PassingCancellation {
   static let noEvent = "the settlement has no such event"
 
+  static let dotSegment = "a value makes a segment of the path . or .., which is another path"
+
   /// The reason for what a filter leaves out, by its name.
   static func filter(_ name: String) -> String { "the setting \(name) of the partner leaves it out" }
+
+  /// The reason for what has too low a level of trust.
+  static func trust(_ level: String) -> String { "the trust level \(level) is below minimum_trust" }
+
+  /// The condition of the reasons that another settlement may end.
+  static let endsBySettlement =
+    "(error IN ('\(noEvent)', '\(filter(PartnerFilter.nulls.rawValue))') OR error LIKE '\(trust("%"))')"
 
   /// The statement that makes a delivery pending again.
   static let revival = """
     UPDATE deliveries SET state = 'pending', error = NULL, received_at = ?, next_attempt_at = ?, delivery_values = ?
     WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0
-      AND (error = '\(noEvent)' OR error LIKE '\(filter("%"))') RETURNING 1
+      AND (\(endsBySettlement) OR error = '\(dotSegment)' OR error LIKE '\(filter("%"))') RETURNING 1
     """
 }
 

@@ -12,8 +12,6 @@ struct AcceptedPostback: Sendable {
   private(set) var values: [TemplatePlaceholder: PlaceholderValue]
   private let environment: String
   private let hasWon: Bool
-  private let isNull: Bool
-  private let trust: Int64
   var events: [EventRow] = []
 
   /// Reads the current row of `skan_postbacks`; nil if it has no key.
@@ -25,34 +23,29 @@ struct AcceptedPostback: Sendable {
     let id = row.text(columns.network) ?? ""
     environment = row.text(columns.environment) ?? ""
     hasWon = values.hasWon
-    isNull = values[.conversionValue] == nil && values[.coarseConversionValue] == nil
     // Only the copies of a postback together tell more: that is what settle is for.
-    trust = row.text(columns.channel) == "apple_direct" ? 3 : row.text(columns.forwarder) == nil ? 1 : 2
+    let trust = row.text(columns.channel) == "apple_direct" ? 3 : row.text(columns.forwarder) == nil ? 1 : 2
     values[.trustLevel] = .number("\(trust)")
     values[.networkName] = .text(lookups.networks.network(id, at: receivedAt)?.name ?? id.lowercased())
   }
 
   /// The kind of the delivery of the postback itself.
-  var kind: DeliveryKind {
-    switch values[.conversionType] {
-    case .text("re-engagement"): return .reengagement
-    case .text("redownload"): return .redownload
-    default: return values[.redownload] == .boolean(true) ? .redownload : .install
-    }
-  }
+  private var kind: DeliveryKind { values.deliveryKind }
 
   /// The filter by which a partner never receives the postback, whatever its values are; nil if there is none.
   private func exclusion(by partner: Partner) -> PartnerFilter? {
     partner.environments.contains(environment) ? values.exclusion(by: partner) : .environments
   }
 
-  /// The filter by which a partner receives neither the postback nor its events; nil if there is none.
+  /// The filter by which a partner receives neither the postback nor its events, unless a settlement gives it other values; nil
+  /// if there is none.
   func omission(by partner: Partner) -> PartnerFilter? {
-    if let filter = exclusion(by: partner) { return filter }
-    if !partner.includesNulls, isNull, hasWon { return .nulls }
-    // With a hold, the settlement decides about the trust until the first attempt.
-    if partner.hold == 0, trust < partner.minimumTrust { return .minimumTrust }
-    return partner.kinds.contains(kind) || hasWon && partner.kinds.contains(.event) ? nil : .send
+    exclusion(by: partner) ?? values.omission(by: partner) ?? (isWanted(by: partner) ? nil : .send)
+  }
+
+  /// Indicates that a partner takes the postback itself or its events.
+  private func isWanted(by partner: Partner) -> Bool {
+    partner.kinds.contains(kind) || hasWon && partner.kinds.contains(.event)
   }
 
   /// The deliveries of the postback to a partner.
@@ -67,11 +60,11 @@ struct AcceptedPostback: Sendable {
     return planned
   }
 
-  /// Returns the values of the postback for a partner that wants events, though it has no delivery now: a settlement may add
-  /// events. Nil if the partner will not receive them.
+  /// Returns the values of the postback for a partner to which it has no delivery now, though a settlement may add some: the
+  /// postback itself, whose kind they have then, and events. Nil if the partner will not receive them.
   func awaited(by partner: Partner, at now: Int64, _ hash: inout SHA256) throws(LibcryptoFailure) -> PlannedDelivery? {
-    guard partner.kinds.contains(.event), hasWon, exclusion(by: partner) == nil else { return nil }
-    let delivery = try delivery(.event, nil, to: partner, now, &hash)
+    guard exclusion(by: partner) == nil, isWanted(by: partner) else { return nil }
+    let delivery = try delivery(partner.kinds.contains(kind) ? kind : .event, nil, to: partner, now, &hash)
     return delivery.refusal == nil ? delivery : nil
   }
 

@@ -11,8 +11,8 @@ struct KnownDelivery {
   let isCorrection: Bool
   let state: DeliveryState
   let isUntouched: Bool
-  /// Indicates that it was never sent, because the last settlement did not have its event.
-  let lacksEvent: Bool
+  /// Indicates that it was never sent, because the last settlement did not have its event, or because of a filter of values.
+  let isLeftOut: Bool
   let receivedAt: Int64?
   let plannedAt: Int64
   let values: DeliveryValues
@@ -20,7 +20,7 @@ struct KnownDelivery {
   /// The statement that finds the deliveries of a postback, in the order of acceptance.
   static let selection = """
     SELECT sequence, delivery_id, partner, event_name, supersedes IS NOT NULL, state, attempts = 0,
-      state = 'cancelled' AND attempts = 0 AND error IS '\(PassingCancellation.noEvent)', received_at, planned_at,
+      state = 'cancelled' AND attempts = 0 AND ifnull(\(PassingCancellation.endsBySettlement), 0), received_at, planned_at,
       delivery_values
     FROM deliveries WHERE postback_key = ? ORDER BY sequence
     """
@@ -34,11 +34,14 @@ struct KnownDelivery {
     isCorrection = try row.integer(4, as: Int.self) == 1
     state = try row.word(5, as: DeliveryState.self)
     isUntouched = try row.integer(6, as: Int.self) == 1
-    lacksEvent = try row.integer(7, as: Int.self) == 1
+    isLeftOut = try row.integer(7, as: Int.self) == 1
     receivedAt = row.isNull(8) ? nil : try row.integer(8)
     plannedAt = try row.integer(9)
     values = try DeliveryValues(row.text(10), in: Outbox.name)
   }
+
+  /// Indicates that the partner has it, or may have it.
+  var isBegun: Bool { !isUntouched && (state == .delivered || state == .pending) }
 
   /// Indicates that it is an event which was sent, and which the settlement does not have, or has with other values.
   func isSentOtherwise(than settled: EffectivePostback) -> Bool {
@@ -55,10 +58,10 @@ struct DeliveryChain {
   /// The last one, which may be a correction that has failed.
   private(set) var last: KnownDelivery
 
-  /// The deliveries to one partner, by event; those that lack their event count as not there.
+  /// The deliveries to one partner, by event; those that are left out count as not there.
   static func chains(of deliveries: [KnownDelivery]) -> [String?: DeliveryChain] {
     var chains: [String?: DeliveryChain] = [:]
-    for delivery in deliveries where !delivery.lacksEvent {
+    for delivery in deliveries where !delivery.isLeftOut {
       chains[delivery.event, default: DeliveryChain(head: delivery, last: delivery)].append(delivery)
     }
     return chains

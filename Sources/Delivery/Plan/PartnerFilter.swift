@@ -49,6 +49,24 @@ extension [TemplatePlaceholder: PlaceholderValue] {
   /// Indicates that the network of a postback with these values has won.
   var hasWon: Bool { self[.didWin] != .boolean(false) }
 
+  /// The kind of the delivery of a postback with these values.
+  var deliveryKind: DeliveryKind {
+    switch self[.conversionType] {
+    case .text("re-engagement"): return .reengagement
+    case .text("redownload"): return .redownload
+    default: return self[.redownload] == .boolean(true) ? .redownload : .install
+    }
+  }
+
+  /// The filter by which a partner is sent nothing of a postback as long as these values count; nil if there is none. A postback of
+  /// which it has received something is corrected nevertheless, with its events.
+  func omission(by partner: Partner) -> PartnerFilter? {
+    let isNull = self[.conversionValue] == nil && self[.coarseConversionValue] == nil
+    if !partner.includesNulls, isNull, hasWon { return .nulls }
+    guard case .number(let text)? = self[.trustLevel], let trust = Int64(text) else { return nil }
+    return trust < partner.minimumTrust ? .minimumTrust : nil
+  }
+
   /// The filter by which a partner never receives a postback with these values, whatever a settlement replaces; nil if there is
   /// none.
   func exclusion(by partner: Partner) -> PartnerFilter? {
@@ -73,6 +91,16 @@ extension PendingDelivery {
 }
 
 extension Outbox {
+  /// Indicates that the partner of a delivery has another one of the same postback, or may have it.
+  func isBegun(besides sequence: Int64) throws(FileFailure) -> Bool {
+    try statement(
+      """
+      SELECT 1 FROM deliveries JOIN deliveries AS other USING (postback_key, partner)
+      WHERE deliveries.sequence = ? AND other.attempts > 0 AND other.state IN ('delivered', 'pending')
+      """
+    ).first(.integer(sequence)) { _ in true } ?? false
+  }
+
   /// Notes the filters of partners. Returns the ids of those that had others before.
   func noteFilters(of partners: [Partner], at now: Int64) throws(FileFailure) -> [String] {
     // Where the clock has jumped back, later times are wrong.

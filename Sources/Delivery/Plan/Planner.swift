@@ -129,8 +129,9 @@ final class Planner {
   private func rows(of table: Table, after position: TableCursor?) async throws(FileFailure) -> Rows {
     var feed = TableFeed(table, in: output, state: state, after: position)
     feed.advice = """
-      Put back deliver.sqlite of the same backup, or give --replan: rows are planned again from the first one, or from 89 days \
-      ago, and no delivery that is known is sent again
+      Give deliver --once --replan, with --dry-run first: rows are planned again from the first one, or from 89 days ago, and what \
+      was sent is not sent again. With the deliver.sqlite of the same backup instead, all that was sent after it is sent once more, \
+      with the same ids
       """
     return try await Rows(feed, after: position)
   }

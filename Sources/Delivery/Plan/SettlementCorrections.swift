@@ -18,44 +18,26 @@ final class SettlementCorrections {
   private let eventsWanted: [String: Int64]
   private var hash: SHA256
   private let find: SQLiteStatement
-  private let replace: SQLiteStatement
-  private let cancel: SQLiteStatement
-  private let count: SQLiteStatement
   private let findAwaited: SQLiteStatement
-  private let removeAwaited: SQLiteStatement
-  private let restate: SQLiteStatement
+  private let writer: SettlementWriter
+  private let startedAt: Int64
+  /// The number of postbacks by partner that a filter left out since `startedAt`, and that a settlement has added.
+  private(set) var takenUp: [String: [PartnerFilter: Int64]] = [:]
 
-  /// A change of the outbox by a settlement.
-  private enum Change {
-    case add(PlannedDelivery)
-    case replace(sequence: Int64, DeliveryValues)
-    /// Notes the values of a delivery that was tried with others, or that there are none.
-    case restate(sequence: Int64, DeliveryValues?)
-    case cancel(sequence: Int64, partner: String)
-    /// Counts a correction that the partner does not get.
-    case count(partner: String)
-    case removeAwaited(PostbackKey, partner: String)
-  }
-
-  init(_ output: String, _ outbox: Outbox, _ partners: Partners) throws(DeliveryFailure) {
-    (self.output, self.outbox) = (output, outbox)
+  init(
+    _ output: String,
+    _ outbox: Outbox,
+    _ partners: Partners,
+    startedAt: Int64 = .max
+  ) throws(DeliveryFailure) {
+    (self.output, self.outbox, self.startedAt) = (output, outbox, startedAt)
     self.partners = Dictionary(partners.all.map { ($0.id, $0) }) { first, _ in first }
     do throws(LibcryptoFailure) { hash = try SHA256() } catch { throw .libcrypto(error) }
     do throws(FileFailure) {
       eventsWanted = try outbox.eventsWanted()
       find = try outbox.statement(KnownDelivery.selection)
       findAwaited = try outbox.awaitedSelection()
-      removeAwaited = try outbox.awaitedRemoval()
-      restate = try outbox.restatement()
-      replace = try outbox.statement("UPDATE deliveries SET delivery_values = ? WHERE sequence = ?")
-      cancel = try outbox.statement(
-        "UPDATE deliveries SET state = 'cancelled', error = ?, next_attempt_at = NULL WHERE sequence = ?"
-      )
-      count = try outbox.statement(
-        """
-        INSERT INTO corrections_not_sent VALUES (?, 1) ON CONFLICT (partner) DO UPDATE SET number = number + 1
-        """
-      )
+      writer = try SettlementWriter(outbox)
     } catch {
       throw .file(error)
     }
@@ -73,12 +55,12 @@ final class SettlementCorrections {
     var postbacks = try DeliveryFailure.file { () throws(FileFailure) in try SettledPostbacks(in: output) }
     while let batch = try DeliveryFailure.file({ () throws(FileFailure) in try postbacks?.next()?.map(known) }) {
       let changes = try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
-        var changes: [Change] = []
+        var changes: [SettlementChange] = []
         for one in batch { try changes.append(contentsOf: self.changes(of: one, at: now)) }
         return changes
       }
       try DeliveryFailure.file { () throws(FileFailure) in
-        try outbox.transaction { () throws(FileFailure) in for change in changes { try make(change, at: now) } }
+        try outbox.transaction { () throws(FileFailure) in for change in changes { try writer.make(change, at: now) } }
       }
     }
     try DeliveryFailure.file { () throws(FileFailure) in
@@ -97,7 +79,7 @@ final class SettlementCorrections {
       }
     }
     let changes = try DeliveryFailure.libcrypto { () throws(LibcryptoFailure) in
-      var changes: [Change] = []
+      var changes: [SettlementChange] = []
       for (restated, deliveries) in found {
         let chains = DeliveryChain.chains(of: deliveries.filter { $0.partner == restated.partner })
         guard let partner = partners[restated.partner], let chain = chains[restated.event],
@@ -109,7 +91,7 @@ final class SettlementCorrections {
     }
     try DeliveryFailure.file { () throws(FileFailure) in
       try outbox.transaction { () throws(FileFailure) in
-        for change in changes { try make(change, at: now) }
+        for change in changes { try writer.make(change, at: now) }
         try outbox.forgetRestated()
       }
     }
@@ -117,52 +99,41 @@ final class SettlementCorrections {
 
   // MARK: - Reading
 
-  /// A settled postback with its deliveries, and with the partners that await its events.
+  /// A settled postback with its deliveries, and with the partners that await it.
   private struct KnownPostback {
     let settled: EffectivePostback
     let deliveries: [KnownDelivery]
-    let awaited: [AwaitedEvents]
+    let awaited: [AwaitedPostback]
   }
 
   /// Finds what the outbox has of a postback.
   private func known(_ settled: EffectivePostback) throws(FileFailure) -> KnownPostback {
     let key = SQLiteValue.wide(UInt128(settled.key))
-    let deliveries = try find.all(key, as: KnownDelivery.init)
-    guard !settled.events.isEmpty else { return KnownPostback(settled: settled, deliveries: deliveries, awaited: []) }
-    let awaited = try findAwaited.all(key) { row throws(FileFailure) -> AwaitedEvents in
-      AwaitedEvents(
-        partner: row.text(0),
-        receivedAt: row.isNull(1) ? nil : try row.integer(1),
-        values: try DeliveryValues(row.text(2), in: Outbox.name)
-      )
-    }
-    return KnownPostback(settled: settled, deliveries: deliveries, awaited: awaited)
+    return KnownPostback(
+      settled: settled,
+      deliveries: try find.all(key, as: KnownDelivery.init),
+      awaited: try findAwaited.all(key, as: AwaitedPostback.init)
+    )
   }
 
   // MARK: - Comparison
 
-  private func changes(of postback: KnownPostback, at now: Int64) throws(LibcryptoFailure) -> [Change] {
+  private func changes(of postback: KnownPostback, at now: Int64) throws(LibcryptoFailure) -> [SettlementChange] {
     let settled = postback.settled
-    var changes: [Change] = []
-    for awaited in postback.awaited {
-      guard let partner = partners[awaited.partner], partner.kinds.contains(.event),
-        !postback.deliveries.contains(where: { $0.partner == partner.id }),
-        awaited.values.values.exclusion(by: partner) == nil,
-        awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
-        case .number(let trust)? = settled.values[.trustLevel], Int64(trust) ?? 0 >= partner.minimumTrust
-      else { continue }
-      for event in settled.events {
-        let values = settled.values(of: event, in: awaited.values)
-        changes.append(try addition(event.name, values, of: settled.key, to: partner, awaited.receivedAt, at: now))
-      }
-      changes.append(.removeAwaited(settled.key, partner: awaited.partner))
-    }
+    var changes: [SettlementChange] = []
+    for awaited in postback.awaited { changes += try additions(of: awaited, in: postback, at: now) }
     for (id, deliveries) in Dictionary(grouping: postback.deliveries, by: \.partner).sorted(by: { $0.key < $1.key }) {
       guard let partner = partners[id], let first = deliveries.first, first.values.values.exclusion(by: partner) == nil
       else { continue }
       let chains = DeliveryChain.chains(of: deliveries)
       for chain in chains.values.sorted(by: { $0.head.sequence < $1.head.sequence }) {
         changes += try self.changes(of: chain, by: settled, for: partner, at: now)
+      }
+      let values = settled.values(replacing: first.values, event: nil, isGone: false).values
+      let isBegun = partner.kinds.contains(.correction) && deliveries.contains(where: \.isBegun)
+      guard isBegun || values.omission(by: partner) == nil else { continue }
+      if let one = deliveries.first(where: { $0.isLeftOut && $0.event == nil && !$0.isCorrection }) {
+        changes += try addition(of: one.values, settled, to: partner, one.receivedAt, at: now)
       }
       guard partner.kinds.contains(.event), first.plannedAt >= eventsWanted[id] ?? .min else { continue }
       // Without the correction of an event that was sent, what has come in its place would be counted besides it. The missing
@@ -180,13 +151,57 @@ final class SettlementCorrections {
     return changes
   }
 
+  /// The deliveries of a postback that a partner awaits, if the settlement has values for which the partner takes it.
+  private func additions(
+    of awaited: AwaitedPostback,
+    in postback: KnownPostback,
+    at now: Int64
+  ) throws(LibcryptoFailure) -> [SettlementChange] {
+    let (settled, first) = (postback.settled, awaited.values.values)
+    guard let partner = partners[awaited.partner], first.exclusion(by: partner) == nil,
+      awaited.receivedAt.map({ now - $0 <= partner.maximumAge }) ?? true,
+      settled.values(replacing: awaited.values, event: nil, isGone: false).values.omission(by: partner) == nil
+    else { return [] }
+    var changes: [SettlementChange] = []
+    if awaited.kind.map({ $0 != .event }) ?? (first.omission(by: partner) != nil) {
+      changes += try addition(of: awaited.values, settled, to: partner, awaited.receivedAt, at: now)
+    }
+    // With other deliveries, those of events are compared with these.
+    if partner.kinds.contains(.event), first.hasWon, awaited.plannedAt >= eventsWanted[partner.id] ?? .min,
+      !postback.deliveries.contains(where: { $0.partner == partner.id })
+    {
+      for event in settled.events {
+        let values = settled.values(of: event, in: awaited.values)
+        changes.append(try addition(event.name, values, of: settled.key, to: partner, awaited.receivedAt, at: now))
+      }
+    }
+    guard !changes.isEmpty else { return [] }
+    if let filter = first.omission(by: partner), awaited.plannedAt >= startedAt {
+      takenUp[partner.id, default: [:]][filter, default: 0] += 1
+    }
+    return changes + [.removeAwaited(settled.key, partner: partner.id)]
+  }
+
+  /// The addition of a postback itself that was left out, if the partner takes its kind.
+  private func addition(
+    of first: DeliveryValues,
+    _ settled: EffectivePostback,
+    to partner: Partner,
+    _ receivedAt: Int64?,
+    at now: Int64
+  ) throws(LibcryptoFailure) -> [SettlementChange] {
+    guard partner.kinds.contains(first.values.deliveryKind) else { return [] }
+    let values = settled.values(replacing: first, event: nil, isGone: false)
+    return [try addition(nil, values, of: settled.key, to: partner, receivedAt, at: now)]
+  }
+
   /// The changes of a delivery: new values as long as it was not tried, and else a correction.
   private func changes(
     of chain: DeliveryChain,
     by settled: EffectivePostback,
     for partner: Partner,
     at now: Int64
-  ) throws(LibcryptoFailure) -> [Change] {
+  ) throws(LibcryptoFailure) -> [SettlementChange] {
     let head = chain.head
     let event = settled.events.first { $0.name == head.event }
     let isGone = head.event != nil && event == nil
@@ -210,7 +225,7 @@ final class SettlementCorrections {
     in postback: PostbackKey,
     for partner: Partner,
     at now: Int64
-  ) throws(LibcryptoFailure) -> [Change] {
+  ) throws(LibcryptoFailure) -> [SettlementChange] {
     let head = chain.head
     // A correction that has failed is not sent once more, unless it has other values.
     guard new.restated != head.values.restated, new.restated != chain.last.values.restated else { return [] }
@@ -222,7 +237,7 @@ final class SettlementCorrections {
     return [try addition(head.event, new, of: postback, to: partner, nil, correcting: chain, at: now)]
   }
 
-  /// The addition of an event of a postback, or of the correction of a delivery.
+  /// The addition of a postback itself, of an event of it, or of the correction of a delivery.
   private func addition(
     _ event: String?,
     _ values: DeliveryValues,
@@ -232,8 +247,8 @@ final class SettlementCorrections {
     correcting chain: DeliveryChain? = nil,
     refusal: String? = nil,
     at now: Int64
-  ) throws(LibcryptoFailure) -> Change {
-    let kind: DeliveryKind = chain == nil ? .event : .correction
+  ) throws(LibcryptoFailure) -> SettlementChange {
+    let kind = chain != nil ? .correction : event == nil ? values.values.deliveryKind : .event
     return .add(
       PlannedDelivery(
         id: try DeliveryID(
@@ -255,23 +270,6 @@ final class SettlementCorrections {
         values: values
       )
     )
-  }
-
-  // MARK: - Writing
-
-  /// Makes a change, within a transaction.
-  private func make(_ change: Change, at now: Int64) throws(FileFailure) {
-    switch change {
-    case .add(let delivery): try outbox.add(delivery, at: now)
-    case .replace(let sequence, let values): try replace.run(.text(values.json), .integer(sequence))
-    case .restate(let sequence, let values):
-      try restate.run(values.map { .text($0.json) } ?? .null, .integer(sequence))
-    case .cancel(let sequence, let partner):
-      try cancel.run(.text(PassingCancellation.noEvent), .integer(sequence))
-      outbox.countCancelled(of: partner)
-    case .count(let partner): try count.run(.text(partner))
-    case .removeAwaited(let key, let partner): try removeAwaited.run(.wide(UInt128(key)), .text(partner))
-    }
   }
 }
 

@@ -24,7 +24,7 @@ extension Outbox {
     let totals: [(DeliveryState, String)] = [
       (.delivered, "Deliveries that partners have confirmed."),
       (.failed, "Deliveries that partners have refused, or that took too long."),
-      (.cancelled, "Deliveries that will not be sent, or not again."),
+      (.cancelled, "Deliveries that were cancelled, also those that are sent after all."),
     ]
     for (state, help) in totals {
       exposition.begin("postback_deliveries_\(state.rawValue)_total", .counter, help)

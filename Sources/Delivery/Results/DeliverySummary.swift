@@ -2,7 +2,7 @@ internal import DurableFiles
 internal import Ledger
 internal import JSON
 
-/// The numbers of deliveries of each partner.
+/// The numbers of deliveries of each partner, each delivery in its last state.
 package struct DeliverySummary: Sendable {
   /// The deliveries of a partner.
   package struct Line: Sendable {
@@ -18,7 +18,7 @@ package struct DeliverySummary: Sendable {
     package let cancelled: Int64
     /// The number of corrections that the partner does not want.
     package let correctionsNotSent: Int64
-    /// The numbers of postbacks that the filters of the partner have left out, of those that this process has planned.
+    /// The numbers of postbacks that the filters of the partner leave out, of those that this process has planned.
     package let leftOut: [(filter: PartnerFilter, count: Int64)]
   }
 
@@ -54,9 +54,9 @@ extension Outbox {
           delivered: count(.delivered),
           pending: count(.pending),
           failed: count(.failed),
-          cancelled: count(.cancelled),
+          cancelled: count(.cancelled) - (try revivedCount(of: partner)),
           correctionsNotSent: try correctionsNotSent(to: partner),
-          leftOut: PartnerFilter.allCases.compactMap { filter in leftOut[partner]?[filter].map { (filter, $0) } }
+          leftOut: PartnerFilter.allCases.map { ($0, leftOut[partner]?[$0] ?? 0) }.filter { $0.1 > 0 }
         )
       )
     }

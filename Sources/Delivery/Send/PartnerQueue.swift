@@ -54,7 +54,7 @@ final class PartnerQueue {
       takesAgain.toggle()
       guard let delivery = (takesAgain ? again.popFirst() ?? first.popFirst() : first.popFirst() ?? again.popFirst())
       else { return nil }
-      if let outcome = ended(delivery, now) {
+      if let outcome = try DeliveryFailure.file({ () throws(FileFailure) in try ended(delivery, now) }) {
         outcomes.append(outcome)
         continue
       }
@@ -97,9 +97,12 @@ final class PartnerQueue {
   }
 
   /// The outcome of a delivery that is not attempted any more; nil for others.
-  func ended(_ delivery: PendingDelivery, _ now: Int64) -> AttemptOutcome? {
+  func ended(_ delivery: PendingDelivery, _ now: Int64) throws(FileFailure) -> AttemptOutcome? {
     if let filter = delivery.exclusion(by: partner) {
       return outcome(delivery, .cancelled, error: PassingCancellation.filter(filter.rawValue))
+    }
+    if partner.url.hasDotSegment(values(of: delivery)) {
+      return outcome(delivery, .cancelled, error: PassingCancellation.dotSegment)
     }
     if let firstAt = delivery.firstAttemptAt {
       guard now - firstAt > partner.retry.givesUpAfter + Self.patience else { return nil }
@@ -108,12 +111,13 @@ final class PartnerQueue {
     if let receivedAt = delivery.receivedAt, now - receivedAt > partner.maximumAge {
       return outcome(delivery, .cancelled, error: PlannedDelivery.tooOld)
     }
-    if case .number(let text)? = delivery.values.values[.trustLevel], let trust = Int64(text),
-      trust < partner.minimumTrust
-    {
-      return outcome(delivery, .cancelled, error: "the trust level \(trust) is below minimum_trust")
-    }
-    return nil
+    // What the partner has received is corrected whatever the filters of values are, also by new events.
+    guard delivery.kind != .correction, let filter = delivery.values.values.omission(by: partner) else { return nil }
+    if partner.kinds.contains(.correction), try outbox.isBegun(besides: delivery.sequence) { return nil }
+    let trust = delivery.values.values[.trustLevel]?.written(.words) ?? ""
+    let isTrust = filter == .minimumTrust
+    let reason = isTrust ? PassingCancellation.trust(trust) : PassingCancellation.filter(filter.rawValue)
+    return outcome(delivery, .cancelled, error: reason)
   }
 
   /// The time by which an attempt may be late because others were before it, in milliseconds.
@@ -133,13 +137,19 @@ final class PartnerQueue {
     )
   }
 
-  /// The request of an attempt.
-  func request(for delivery: PendingDelivery, at now: Int64) throws(LibcryptoFailure) -> OutgoingRequest {
+  /// The values of the next attempt.
+  private func values(of delivery: PendingDelivery) -> PlaceholderValues {
     var values = PlaceholderValues(values: delivery.values.values, booleans: partner.booleans)
     values.values[.deliveryID] = .text(delivery.id.description)
     values.values[.kind] = .text(delivery.kind.rawValue)
     values.values[.supersedes] = delivery.supersedes.map { .text($0.description) }
     values.values[.attempt] = .number("\(delivery.attempts + 1)")
+    return values
+  }
+
+  /// The request of an attempt.
+  func request(for delivery: PendingDelivery, at now: Int64) throws(LibcryptoFailure) -> OutgoingRequest {
+    let values = values(of: delivery)
     let body = partner.body?.expanded(values) ?? []
     var headers = ["user-agent: postback"] + partner.headers
     if partner.body != nil { headers.append("content-type: application/json") }

@@ -8,7 +8,8 @@ struct URLTemplate: Hashable, Sendable {
   let origin: String
   /// The host, without the brackets of an IPv6 address.
   let host: String
-  private let path: Template
+  /// The path, divided at its slashes.
+  private let path: [Template]
   /// The parameters of the query, each with its name and value; without a value if there is no `=`.
   private let parameters: [Parameter]?
 
@@ -42,7 +43,7 @@ struct URLTemplate: Hashable, Sendable {
       throw wrong("The URL must consist of ASCII characters without spaces. Percent-encode others.")
     }
     let parts = Self.parts(of: rest[end...])
-    path = try Template(parts.path)
+    path = try Self.split(parts.path, at: "/").map { text throws(Template.Problem) in try Template(text) }
     parameters = try parts.query.map { query throws(Template.Problem) in
       var parameters: [Parameter] = []
       for text in Self.split(query, at: "&") {
@@ -100,16 +101,26 @@ struct URLTemplate: Hashable, Sendable {
 
   /// The macros in the URL.
   var macros: Set<TemplatePlaceholder> {
-    (parameters ?? []).reduce(into: path.macros) { macros, parameter in
+    (parameters ?? []).reduce(into: Set(path.flatMap(\.macros))) { macros, parameter in
       macros.formUnion(parameter.name.macros)
       macros.formUnion(parameter.value?.macros ?? [])
+    }
+  }
+
+  /// Indicates that values make a segment of the path `.` or `..`, which servers and proxies read as another path, also if the dots are
+  /// percent-encoded.
+  func hasDotSegment(_ values: PlaceholderValues) -> Bool {
+    path.contains { segment in
+      guard !segment.macros.isEmpty else { return false }
+      let text = segment.expanded(values, encode: \.percentEncoded).lowercased().replacing("%2e", with: ".")
+      return text == "." || text == ".."
     }
   }
 
   /// Returns the URL with the values, percent-encoded. A parameter whose value is one macro without a value is left out.
   func expanded(_ values: PlaceholderValues) -> String {
     func encode(_ template: Template) -> String { template.expanded(values, encode: \.percentEncoded) }
-    let path = encode(path)
+    let path = path.map(encode).joined(separator: "/")
     var url = origin + (path.isEmpty ? "/" : path)
     let query = parameters?.compactMap { parameter -> String? in
       guard let value = parameter.value else { return encode(parameter.name) }

@@ -13,7 +13,7 @@ struct DeliverCommand: Command {
     let isDry = Option("--dry-run", "Print the requests as JSON Lines; send nothing and change nothing.").isGiven
     let replans = Option(
       "--replan",
-      "Plan again after a restore from a backup, or with corrected filters; what is known is not sent again."
+      "Plan again after a restore from a backup, or with corrected filters; what was sent is not sent again."
     ).isGiven
     let lookups = LookupOptions()
     let derived = DerivedOptions.Target()
