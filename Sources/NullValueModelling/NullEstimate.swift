@@ -20,6 +20,8 @@ package struct NullPrediction: Equatable, Sendable {
   var ownDrift = 0.0
   /// The deviation of the mean, which all strata share, because values are worth what others were.
   var worthDeviation = 0.0
+  /// The greatest amount that a value of the pool or of the stratum has.
+  var greatest = 0.0
 
   /// Makes the distribution of amounts with these shares.
   init(_ shares: [Double], _ amounts: [Double], weight: Double) {
@@ -27,6 +29,7 @@ package struct NullPrediction: Equatable, Sendable {
     for (share, amount) in zip(shares, amounts) where share > 0 {
       mean += share * amount
       square += share * amount * amount
+      greatest = max(greatest, amount)
     }
     variance = max(0, square - mean * mean)
     self.weight = weight
@@ -44,10 +47,12 @@ package struct NullPrediction: Equatable, Sendable {
     estimate.credibility = credibility
     estimate.driftDeviation = k * mean * drift
     estimate.worthDeviation = k * worthDeviation
+    if nulls > 0 { (estimate.strata, estimate.nulls, estimate.values) = (1, k, weight * credibility) }
+    estimate.greatest = greatest
     return estimate
   }
 
-  /// Returns the distribution of the values times a factor.
+  /// Returns the distribution with a mean times a factor. The greatest amount stays as it is.
   func scaled(by factor: Double) -> NullPrediction {
     var scaled = self
     scaled.mean *= factor
@@ -78,6 +83,13 @@ package struct NullEstimate: Equatable, Sendable {
   /// The deviation, which all strata share, because values are worth what others were.
   var worthDeviation = 0.0
 
+  /// The number of strata with null postbacks.
+  var strata = 0
+  /// The numbers of their null postbacks and of their values.
+  var (nulls, values) = (0.0, 0.0)
+  /// The greatest amount of a value.
+  var greatest = 0.0
+
   /// The variance of the sum.
   package var variance: Double {
     ownVariance + leverage * leverage * poolVariance + driftDeviation * driftDeviation
@@ -88,15 +100,28 @@ package struct NullEstimate: Equatable, Sendable {
   ///
   /// The bounds are those of a gamma distribution (Wilson and Hilferty 1931) with Student's quantiles: a normal
   /// distribution would have negative bounds.
+  ///
+  /// The upper bound of a sum over several strata is that with one more value, of the greatest amount. Payers are few, and
+  /// where those who pay most are by chance not among the values, the mean and the variance are both too small. The exact
+  /// upper bound of a Poisson mean adds 1 to the count for this reason (Garwood 1936). Fay and Feuer (1997) do so for
+  /// weighted sums of such counts: they add the greatest weight to the mean of the gamma distribution, and its square to the
+  /// variance. Here the weight is the number of null postbacks for each value, times the amount; the variance has what the
+  /// null postbacks themselves vary besides.
   package func interval(level: Double = 0.95) -> Interval {
     guard mean > 0, variance > 0, degrees > 0 else { return Interval(low: mean, high: mean) }
-    let shape = mean * mean / variance
     let t = Quantile.student(1 - (1 - level) / 2, degrees: degrees)
-    func bound(_ z: Double) -> Double {
+    func bound(_ mean: Double, _ variance: Double, _ z: Double) -> Double {
+      let shape = mean * mean / variance
       let root = max(0, 1 - 1 / (9 * shape) + z / (3 * shape.squareRoot()))
       return mean * root * root * root
     }
-    return Interval(low: bound(-t), high: bound(t))
+    var high = bound(mean, variance, t)
+    if strata > 1, values > 0 {
+      let ratio = nulls / values
+      let more = variance + ratio * (1 + ratio) * greatest * greatest
+      high = max(high, bound(mean + ratio * greatest, more, t))
+    }
+    return Interval(low: bound(mean, variance, -t), high: high)
   }
 
   /// Returns the sum of estimates of strata with one pool: its error is common to all of them.
@@ -111,6 +136,10 @@ package struct NullEstimate: Equatable, Sendable {
       total.poolVariance = max(total.poolVariance, estimate.poolVariance)
       total.driftDeviation += estimate.driftDeviation
       total.worthDeviation += estimate.worthDeviation
+      total.strata += estimate.strata
+      total.nulls += estimate.nulls
+      total.values += estimate.values
+      total.greatest = max(total.greatest, estimate.greatest)
     }
     // Estimates without a pool have the degrees of their own stratum: the fewest are the careful choice.
     total.degrees = estimates.filter { $0.mean > 0 }.map(\.degrees).min() ?? 0

@@ -199,6 +199,7 @@ extension NullEstimate {
     scaled.leverage *= factor
     scaled.driftDeviation *= factor
     scaled.worthDeviation *= factor
+    scaled.greatest *= factor
     return scaled
   }
 }

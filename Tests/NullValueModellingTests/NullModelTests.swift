@@ -62,6 +62,23 @@ import Testing
     #expect(total.variance > estimates.reduce(0) { $0 + $1.variance })
   }
 
+  @Test func `a sum over strata ends above with one more value of the greatest amount, and a stratum does not`() throws
+  {
+    let strata = (0..<10).map { NullStratum(counts: [99, 1, $0 == 0 ? 1 : 0], nulls: 50) }
+    let model = try NullModel(strata, amounts: [0, 5, 100])
+    func total(_ nulls: Int) throws -> NullEstimate {
+      .total(try strata.map { try model.prediction($0).sum(over: nulls) })
+    }
+    // The expected numbers are those of an implementation with scipy.
+    let interval = try total(50).interval()
+    #expect(abs(interval.high - 546.1550) < 5e-5 && interval.low == 0)
+    var alone = try total(50)
+    alone.strata = 1
+    #expect(abs(alone.interval().high - 387.5037) < 5e-5)
+    // A part of the nulls, such as those of a day, has its part of that value.
+    #expect(abs(try total(1).interval().high - 11.7941) < 5e-5)
+  }
+
   @Test func `bounds are those of all nulls at the least and at the greatest amount`() {
     let (five, thirty) = (Amount(5), Amount(30))
     func bounds(_ nulls: Int, most: Amount?, _ minima: [Amount], _ maxima: [Amount?]) -> NullBounds {

@@ -36,7 +36,7 @@ import Testing
     #expect(total.scope == .total)
     #expect(total.revenue()?.description == "589.367181")
     #expect(total.low?.description == "501.428619")
-    #expect(total.high?.description == "726.608832")
+    #expect(total.high?.description == "736.962448")
     #expect(total.estimate.flatMap { Amount(estimate: $0.variance) }?.description == "2274.412792")
     let first = rows[1]
     #expect(first.revenue()?.description == "63.041357")

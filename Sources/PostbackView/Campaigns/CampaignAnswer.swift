@@ -16,8 +16,8 @@ struct CampaignAnswer: Sendable {
 
   struct Row {
     let key: Key
-    var sums = CampaignSums()
-    var before: CampaignSums?
+    var sums = PeriodSums()
+    var before: PeriodSums?
   }
 
   private let store: DailyStore
@@ -30,6 +30,8 @@ struct CampaignAnswer: Sendable {
   /// Indicates that rows have nothing of the chosen window.
   private var hasRowsOfOtherWindows = false
   private let places: [Int]
+  /// The campaigns with a cost in the period, and in the compared one.
+  private var priced, pricedBefore: PricedCampaigns
 
   /// Sums the rows of a table. Without `seesRevenue` no column of money is part of the answer.
   init(_ query: CampaignQuery, _ store: DailyStore, seesRevenue: Bool) throws(ViewDefect) {
@@ -37,13 +39,24 @@ struct CampaignAnswer: Sendable {
     columns = CampaignColumn.all.filter { seesRevenue || !$0.isOfMoney }
     places = query.by.compactMap { store.dimensions.firstIndex(of: $0) }
     total = Row(key: Key(day: DailyStore.noDay, codes: [], isUndivided: false))
+    (priced, pricedBefore) = (PricedCampaigns(store), PricedCampaigns(store))
     let order = try Order(query.order, self)
     var groups: [Key: Int] = [:]
     let filter = RowFilter(query, store, seesRevenue: seesRevenue)
+    func periods(_ row: Int) -> (isNow: Bool, isBefore: Bool) {
+      (
+        Self.contains(store.days[row], query.since, query.until),
+        query.comparison.map { Self.contains(store.days[row], $0.since, $0.until) } ?? false
+      )
+    }
+    for row in 0..<store.count where store.isOf(query.window, row) && store.hasCost(row) && filter.accepts(row) {
+      let (isNow, isBefore) = periods(row)
+      if isNow { priced.insert(row, of: store) }
+      if isBefore { pricedBefore.insert(row, of: store) }
+    }
     for row in 0..<store.count {
       guard filter.accepts(row) else { continue }
-      let isNow = Self.contains(store.days[row], query.since, query.until)
-      let isBefore = query.comparison.map { Self.contains(store.days[row], $0.since, $0.until) } ?? false
+      let (isNow, isBefore) = periods(row)
       guard isNow || isBefore else { continue }
       let codes = places.map { store.codes[$0][row] }
       // A cost of several rows stands alone where the rows of the answer are finer.
@@ -58,7 +71,7 @@ struct CampaignAnswer: Sendable {
       }
     }
     undivided = rows.count { $0.key.isUndivided }
-    hasRowsOfOtherWindows = rows.contains { !$0.sums.isOfWindow && $0.before?.isOfWindow != true }
+    hasRowsOfOtherWindows = rows.contains { !$0.sums.all.isOfWindow && $0.before?.all.isOfWindow != true }
     count = rows.count
     let ordered = order.sorted(rows)
     let end = query.limit.map { min(ordered.count, query.offset + $0) } ?? ordered.count
@@ -69,15 +82,15 @@ struct CampaignAnswer: Sendable {
     let place = groups[key] ?? rows.count
     if place == rows.count {
       groups[key] = place
-      rows.append(Row(key: key, before: query.comparison == nil ? nil : CampaignSums()))
-      if query.comparison != nil, total.before == nil { total.before = CampaignSums() }
+      rows.append(Row(key: key, before: query.comparison == nil ? nil : PeriodSums()))
+      if query.comparison != nil, total.before == nil { total.before = PeriodSums() }
     }
     if isBefore {
-      rows[place].before?.add(row, of: store, window: query.window)
-      total.before?.add(row, of: store, window: query.window)
+      rows[place].before?.add(row, of: store, window: query.window, pricedBefore)
+      total.before?.add(row, of: store, window: query.window, pricedBefore)
     } else {
-      rows[place].sums.add(row, of: store, window: query.window)
-      total.sums.add(row, of: store, window: query.window)
+      rows[place].sums.add(row, of: store, window: query.window, priced)
+      total.sums.add(row, of: store, window: query.window, priced)
     }
   }
 
@@ -116,18 +129,18 @@ struct CampaignAnswer: Sendable {
       let isCompared = parts.count == 2 && ["before", "change"].contains(parts[0])
       if let column = answer.columns.first(where: { $0.name == (isCompared ? parts[1] : order.column) }) {
         switch isCompared ? parts[0] : "" {
-        case "before": value = { row in (row.before.flatMap { column.value($0).number }, nil) }
+        case "before": value = { row in (row.before.flatMap { $0[column].number }, nil) }
         case "change":
           value = { row in
-            guard let before = row.before.flatMap({ column.value($0).number }), before > 0,
-              let now = column.value(row.sums).number
+            guard let before = row.before.flatMap({ $0[column].number }), before > 0,
+              let now = row.sums[column].number
             else { return (nil, nil) }
             return (Amount.ratio(now - before, before)?.units, nil)
           }
         default:
           value = { row in
-            if case .text(let text) = column.value(row.sums) { return (nil, text) }
-            return (column.value(row.sums).number, nil)
+            if case .text(let text) = row.sums[column] { return (nil, text) }
+            return (row.sums[column].number, nil)
           }
         }
         return
@@ -162,8 +175,8 @@ struct CampaignAnswer: Sendable {
 
   // MARK: - Answers
 
-  private func json(_ sums: CampaignSums) -> [JSONValue.Member] {
-    columns.map { .init($0.name, $0.value(sums).json) }
+  private func json(_ sums: PeriodSums) -> [JSONValue.Member] {
+    columns.map { .init($0.name, sums[$0].json) }
   }
 
   private func json(_ row: Row, _ keys: [(name: String, kind: CampaignColumn.Kind, value: (Key) -> String?)])
@@ -216,10 +229,22 @@ struct CampaignAnswer: Sendable {
         "Costs that the cost file does not divide by these dimensions are in rows of their own, with the cost_level parent."
       )
     }
-    notes += total.sums.others.sentences(store.currency, isConverted: store.isConverted)
+    notes += total.sums.all.others.sentences(store.currency, isConverted: store.isConverted)
     notes +=
-      total.before?.others.sentences(store.currency, isConverted: store.isConverted, " of the compared period") ?? []
-    if let nulls = total.sums.unmodelledNulls, nulls.missing > 0 {
+      total.before?.all.others.sentences(store.currency, isConverted: store.isConverted, " of the compared period")
+      ?? []
+    if total.sums.priced.cost != nil, let installs = total.sums.all.count("installs") {
+      let others = installs - (total.sums.priced.count("installs") ?? 0)
+      if others > 0 {
+        notes.append(
+          """
+          Ratios to the cost are those of the campaigns with a cost: \(others) of \(installs) installs are of campaigns \
+          without one.
+          """
+        )
+      }
+    }
+    if let nulls = total.sums.all.unmodelledNulls, nulls.missing > 0 {
       notes.append(
         "The sums of modelled_revenue have no estimate for \(nulls.missing) of \(nulls.all) nulls, which are not modelled."
       )
@@ -243,8 +268,8 @@ struct CampaignAnswer: Sendable {
     )
     for row in rows {
       var cells = keys.map { key in key.value(row.key).map { (text: $0, isText: true) } }
-      cells += columns.map { $0.value(row.sums).cell }
-      if let before = row.before { cells += columns.map { $0.value(before).cell } }
+      cells += columns.map { row.sums[$0].cell }
+      if let before = row.before { cells += columns.map { before[$0].cell } }
       text.add(cells)
     }
     return text.bytes

@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import DailyReports
 internal import Reporting
 
 /// The sums of some rows of `skan_daily`.
@@ -118,4 +119,40 @@ struct CampaignSums: Sendable {
     guard others.rows == 0, let amount, let cost else { return nil }
     return Amount.ratio(amount.units, cost.units)
   }
+}
+
+/// The sums of the rows of a period, and of those that are of campaigns with a cost.
+struct PeriodSums: Sendable {
+  /// The sums of all rows.
+  private(set) var all = CampaignSums()
+  /// The sums of the rows of campaigns with a cost. Ratios to the cost are of these alone: no cost bought the others.
+  private(set) var priced = CampaignSums()
+
+  /// Adds a row of a table, of which `campaigns` are those with a cost.
+  mutating func add(_ row: Int, of store: DailyStore, window: Int?, _ campaigns: PricedCampaigns) {
+    all.add(row, of: store, window: window)
+    if campaigns.contains(row, of: store) { priced.add(row, of: store, window: window) }
+  }
+
+  /// The value of a column.
+  subscript(column: CampaignColumn) -> CampaignColumn.Value { column.value(column.kind == .ratio ? priced : all) }
+}
+
+/// The campaigns that have a cost in a period. Their network and their id tell them apart, as far as the table has these.
+struct PricedCampaigns: Sendable {
+  private let places: [Int]
+  private var campaigns: Set<[Int32]> = []
+
+  /// No campaign of a table.
+  init(_ store: DailyStore) {
+    places = store.dimensions.indices.filter { [.networkName, .campaignID].contains(store.dimensions[$0]) }
+  }
+
+  /// Adds the campaign of a row with a cost.
+  mutating func insert(_ row: Int, of store: DailyStore) { campaigns.insert(key(row, store)) }
+
+  /// Tells if the campaign of a row has a cost.
+  func contains(_ row: Int, of store: DailyStore) -> Bool { !campaigns.isEmpty && campaigns.contains(key(row, store)) }
+
+  private func key(_ row: Int, _ store: DailyStore) -> [Int32] { places.map { store.codes[$0][row] } }
 }

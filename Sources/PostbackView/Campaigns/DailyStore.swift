@@ -159,6 +159,12 @@ package struct DailyStore: Sendable {
     amounts[Self.allWindowsPlace][row] != nil || unknown[row].contains(.allWindows)
   }
 
+  /// Tells if a row has a cost above 0, or one that is not known in the currency of the report.
+  func hasCost(_ row: Int) -> Bool {
+    amounts[amounts.count - 1][row].map { $0 > .zero } ?? false || unknown[row].contains(.cost)
+      || others(of: row).contains(where: \.isCost)
+  }
+
   /// The amounts of a row in other currencies.
   func others(of row: Int) -> ArraySlice<OtherAmount> {
     others[(row == 0 ? 0 : Int(otherEnds[row - 1]))..<Int(otherEnds[row])]

@@ -28,12 +28,16 @@ enum BusinessFindings {
     return findings.compactMap(\.self)
   }
 
-  private static func returns(_ business: BusinessSection) -> Finding? {
+  /// The return on the costs, of the campaigns that have one; without costs the installs and their revenue.
+  static func returns(_ business: BusinessSection) -> Finding? {
     let (total, currency) = (business.business.total, business.business.currency)
     let section = Finding.Section(id: "revenue-by-day", name: "Revenue")
     // What is not known of all rows is no finding. The section names what is missing.
     guard let all = total.revenue, total.unpriced == 0 else { return nil }
-    guard let cost = total.cost, cost > .zero else {
+    // No cost bought the installs of campaigns without one.
+    let campaigns = business.campaigns.filter { $0.cost != nil || $0.sums.others.costRows > 0 }
+    let sums = campaigns.reduce(into: BusinessReport.Sums()) { $0 += $1.sums }
+    guard let cost = sums.cost else {
       guard total.installs > 0 else { return nil }
       let revenue = currency.map { " and brought \(Numbers.money(all, $0)) in the first window" } ?? ""
       let costs = business.hasCosts ? "" : "; no costs are known"
@@ -44,27 +48,31 @@ enum BusinessFindings {
         rows: total.installs
       )
     }
-    guard let roas = CampaignLine(network: nil, campaign: nil, name: nil, sums: total).roas else { return nil }
-    let suspected = business.campaigns.filter(\.isSuspected)
+    let line = CampaignLine(network: nil, campaign: nil, name: nil, sums: sums)
+    guard let roas = line.roas, let back = sums.revenue else { return nil }
+    let suspected = campaigns.filter(\.isSuspected)
     let revenue = suspected.reduce(Amount.zero) { $0 + ($1.sums.revenue ?? .zero) }
-    let confirmed = total.confirmedOfAll.map { " Devices confirm \(Numbers.money($0, currency)) of the revenue." } ?? ""
+    let confirmed = sums.confirmedOfAll.map { " Devices confirm \(Numbers.money($0, currency)) of the revenue." } ?? ""
     let suspicion =
       suspected.isEmpty
       ? ""
       : """
        A suspicion concerns the values of \(suspected.count) campaigns with \(Numbers.money(revenue, currency)).\(confirmed)
       """
-    let high = total.isOpenEnded ? "or more" : "to \(Numbers.ratio(roas.high))"
+    let high = sums.isOpenEnded ? "or more" : "to \(Numbers.ratio(roas.high))"
+    let others = total.installs - sums.installs
+    let priced = others > 0 ? " of the campaigns with a cost" : ""
+    let rest = others > 0 ? "; \(Numbers.grouped(others)) installs are of campaigns without a cost" : ""
     return Finding(
       sentence: """
-        \(Numbers.money(cost, currency)) bought \(Numbers.grouped(total.installs)) installs and brought \
-        \(Numbers.money(all, currency)) back in the first window: a return of \
+        \(Numbers.money(cost, currency)) bought \(Numbers.grouped(sums.installs)) installs\(priced) and brought \
+        \(Numbers.money(back, currency)) back in the first window: a return of \
         \(Numbers.ratio(roas.observed)), with the ranges of values and \
-        modelled null postbacks \(Numbers.ratio(roas.low)) \(high).\(suspicion)
+        modelled null postbacks \(Numbers.ratio(roas.low)) \(high)\(rest).\(suspicion)
         """,
       section: section,
-      money: max(cost, all).approximation,
-      rows: total.installs
+      money: max(cost, back).approximation,
+      rows: sums.installs
     )
   }
 

@@ -82,6 +82,30 @@ import Testing
     #expect(texts("revenue_min", coarse).compactMap(\.self).isEmpty)
   }
 
+  @Test func `have ratios to the cost of the campaigns with a cost alone`() async throws {
+    let money = #""currency":"USD","revenue_min":4,"revenue_max_closed":8,"revenue":"#
+    let rows = [
+      #""network_name":"a","campaign_id":"1","installs":4,\#(money)5,"cost":10,"cost_currency":"USD""#,
+      #""network_name":"a","campaign_id":"1","installs":1,\#(money)5,"date":"2026-03-07""#,
+      #""network_name":"a","campaign_id":"2","installs":90,\#(money)500"#,
+      #""network_name":"b","campaign_id":"1","installs":5,\#(money)500,"cost":0,"cost_currency":"USD""#,
+    ]
+    func answer(_ by: String) async throws -> JSONValue {
+      try await self.answer(by, rows, settings: "currency=USD", dimensions: "network_name;campaign_id")
+    }
+    for by in ["network_name", "network_name,campaign_id", "campaign_id", "date"] {
+      let answer = try await answer(by)
+      #expect(texts("roas", answer).last == "1" && texts("ecpi", answer).last == "2")
+      #expect(texts("roas_min", answer).last == "0.8" && texts("roas_max", answer).last == "1.6")
+      #expect(answer["total"]?["installs"]?.integer == 100 && answer["total"]?["revenue"]?.text == "1010")
+      #expect(notes(answer).contains { $0.contains("95 of 100 installs are of campaigns without one") })
+    }
+    #expect(try await texts("roas", answer("network_name")) == ["1", nil, "1"])
+    #expect(try await texts("ecpi", answer("network_name,campaign_id")) == [nil, "2", nil, "2"])
+    // A day has a ratio if it has a cost: of the campaigns that have one on any of the days.
+    #expect(try await texts("ecpi", answer("date")).sorted { $0 ?? "" < $1 ?? "" } == [nil, "2", "2.5"])
+  }
+
   @Test func `have counts beyond 32 bits`() async throws {
     let rows = [#""network_name":"a","impressions":5000000000"#, #""network_name":"a","impressions":10"#]
     let answer = try await answer("network_name", rows, settings: "currency=", dimensions: "network_name")
