@@ -154,6 +154,7 @@ extension Mapping {
         "body_attribution_signature": "attribution-signature",
         "body_redownload": "redownload",
         "body_source_app_id": "source-app-id",
+        "body_source_domain": "source-domain",
         "body_conversion_value": "conversion-value",
         "body_coarse_conversion_value": "coarse-conversion-value",
         "body_fidelity_type": "fidelity-type",
