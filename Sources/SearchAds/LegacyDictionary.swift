@@ -12,6 +12,11 @@ struct LegacyDictionary {
   private(set) var isRepaired = false
 
   private static let quotes: Set<Unicode.Scalar> = ["\"", "\u{201C}", "\u{201D}", "\u{201E}"]
+  /// The characters by the letters behind a backslash.
+  private static let escapes: [Unicode.Scalar: Unicode.Scalar] = [
+    "a": "\u{7}", "b": "\u{8}", "f": "\u{C}", "n": "\n", "r": "\r", "t": "\t", "v": "\u{B}", "\"": "\"", "'": "'",
+    "\\": "\\",
+  ]
   /// The dictionary of a version in the outer one; no field is a dictionary.
   private static let mostDepth = 2
 
@@ -112,20 +117,68 @@ struct LegacyDictionary {
     if scalar != "\"" { isRepaired = true }
     advance()
     var content = String.UnicodeScalarView()
-    while let next = scalar {
+    // No line end is within a text: it is printed as \n.
+    while let next = scalar, next != "\n" {
+      if next == "\\" {
+        content.append(contentsOf: escape().unicodeScalars)
+        continue
+      }
       advance()
       if Self.quotes.contains(next) {
         if next != "\"" { isRepaired = true }
         return String(content)
       }
-      if next == "\\", let escaped = scalar {
-        content.append(escaped)
-        advance()
-      } else {
-        content.append(next)
-      }
+      content.append(next)
     }
     return nil
+  }
+
+  /// Reads escapes from a backslash on: a letter such as `\n`, units of UTF-16 such as `\U00e9`, or bytes of UTF-8 such as
+  /// `\303\251`. Those that cannot be decoded stay as they are printed.
+  private mutating func escape() -> String {
+    let start = index
+    var (bytes, units): ([UInt8], [UInt16]) = ([], [])
+    while let byte = code(behind: [], digits: 1...3, radix: 8) as UInt8? { bytes.append(byte) }
+    if bytes.isEmpty {
+      while let unit = code(behind: ["U"], digits: 4...4, radix: 16) as UInt16? { units.append(unit) }
+    }
+    let decoded =
+      if !bytes.isEmpty {
+        String(validating: bytes, as: UTF8.self)
+      } else if !units.isEmpty {
+        String(validating: units, as: UTF16.self)
+      } else {
+        letter()
+      }
+    if let decoded { return decoded }
+    isRepaired = true
+    index = max(index, start + 1)
+    return String(String.UnicodeScalarView(text[start..<index]))
+  }
+
+  /// Reads a backslash with a letter and digits behind it; nil, without reading anything, if there is none.
+  private mutating func code<Code: FixedWidthInteger>(
+    behind letter: [Unicode.Scalar],
+    digits count: ClosedRange<Int>,
+    radix: Int
+  ) -> Code? {
+    guard text[index...].starts(with: ["\\"] + letter) else { return nil }
+    let first = index + 1 + letter.count
+    var (end, number) = (first, 0)
+    while end < text.count, end - first < count.upperBound, text[end].isASCII,
+      let digit = Character(text[end]).hexDigitValue, digit < radix
+    {
+      (end, number) = (end + 1, number * radix + digit)
+    }
+    guard count.contains(end - first), let code = Code(exactly: number) else { return nil }
+    index = end
+    return code
+  }
+
+  private mutating func letter() -> String? {
+    guard index + 1 < text.count, let meaning = Self.escapes[text[index + 1]] else { return nil }
+    index += 2
+    return String(meaning)
   }
 
   private mutating func bare() -> String {

@@ -30,4 +30,28 @@ import Testing
     let found = read(String(repeating: "{\n", count: count) + "{\na = 1;\n}\n")
     #expect(found.keys == ["\(count + 1): a"] && found.others.count == count)
   }
+
+  /// The text and the mark of a repair of `a = "…";`; nil if it is no dictionary.
+  private func text(_ printed: String) -> (String?, isRepaired: Bool)? {
+    var reader = LegacyDictionary("{\n  a = \"\(printed)\";\n}\n")
+    return reader.next().map { ($0["a"]?.text, reader.isRepaired) }
+  }
+
+  @Test(arguments: [
+    (#"\U00c9t\U00e9 2019"#, "Été 2019"), (#"\U00C9"#, "É"), (#"\Ud83d\Ude00x"#, "😀x"), (#"\U00e90"#, "é0"),
+    (#"\303\211t\303\251"#, "Été"), (#"\0339\1"#, "\u{1B}9\u{1}"), (#"\342\202\254"#, "€"),
+    (#"l1\nl2\t\r\"q\" b\\c\'"#, "l1\nl2\t\r\"q\" b\\c'"), (#"\\U00e9"#, #"\U00e9"#),
+  ])
+  func `have escapes in texts, which are decoded`(_ printed: String, _ expected: String) throws {
+    let found = try #require(text(printed))
+    #expect(found.0 == expected && !found.isRepaired)
+  }
+
+  @Test(arguments: [#"\q"#, #"\U00e"#, #"\Ud83d"#, #"\Ude00\Ud83d"#, #"\351"#, #"\777"#, #"a\u00e9"#])
+  func `keep an escape that cannot be decoded, and are flagged`(_ printed: String) throws {
+    let found = try #require(text(printed))
+    #expect(found.0 == printed && found.isRepaired)
+  }
+
+  @Test func `have no line end within a text`() { #expect(text("a\nb") == nil) }
 }
