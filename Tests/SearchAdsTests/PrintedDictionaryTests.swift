@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Dictionaries as apps print them` {
   /// The keys of the dictionaries of a text, and the texts between them that are none, each with the number of its line.
   private func read(_ text: String) -> (keys: [String], others: [String]) {
-    var reader = LegacyDictionary(text)
+    var reader = PrintedDictionary(text)
     var (keys, others): ([String], [String]) = ([], [])
     while !reader.isAtEnd() {
       let line = reader.line
@@ -33,7 +33,7 @@ import Testing
 
   /// The text and the mark of a repair of `a = "…";`; nil if it is no dictionary.
   private func text(_ printed: String) -> (String?, isRepaired: Bool)? {
-    var reader = LegacyDictionary("{\n  a = \"\(printed)\";\n}\n")
+    var reader = PrintedDictionary("{\n  a = \"\(printed)\";\n}\n")
     return reader.next().map { ($0["a"]?.text, reader.isRepaired) }
   }
 
@@ -51,6 +51,24 @@ import Testing
   func `keep an escape that cannot be decoded, and are flagged`(_ printed: String) throws {
     let found = try #require(text(printed))
     #expect(found.0 == printed && found.isRepaired)
+  }
+
+  @Test(arguments: [
+    (#""Camp “N”""#, "Camp “N”", false), (#""Say “x”; now""#, "Say “x”; now", false),
+    (#""„N“ = „M“""#, "„N“ = „M“", false),
+    (#""12” pizza""#, "12” pizza", false), (#"“Camp "N" x”"#, #"Camp "N" x"#, true),
+    (#"“Camp “N” x”"#, "Camp “N” x", true),
+    (#""Light”"#, "Light", true), (#"“Light""#, "Light", true),
+  ])
+  func `may have quotes within a text, and other quotes around it`(
+    _ printed: String,
+    _ expected: String,
+    _ isRepaired: Bool
+  ) throws {
+    var reader = PrintedDictionary("{\n  a = 1;\n  \"b\" = \(printed);\n  c = 2;\n}\n")
+    let value = reader.next()
+    let found = try #require(value)
+    #expect(found["b"]?.text == expected && found["c"]?.integer == 2 && reader.isRepaired == isRepaired)
   }
 
   @Test func `have no line end within a text`() { #expect(text("a\nb") == nil) }

@@ -1,9 +1,9 @@
 internal import JSON
 
-/// A reader of dictionaries as they are printed by apps: `"key" = value;` in braces, also behind what a log puts before the first
-/// brace. It repairs what Apple's published sample has wrong: curly quotes, missing semicolons, a quote at the end of a number,
-/// and a missing last brace.
-struct LegacyDictionary {
+/// A reader of dictionaries of AdServices and iAd as Foundation prints them: `key = value;` in braces, on several lines or on one,
+/// also behind what a log puts before the first brace. It repairs what Apple's published sample has wrong: curly quotes, missing
+/// semicolons, a quote at the end of a number, and a missing last brace.
+struct PrintedDictionary {
   private let text: [Unicode.Scalar]
   private var index = 0
   /// The number of the line, from 1.
@@ -22,16 +22,40 @@ struct LegacyDictionary {
 
   init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
-  /// Returns the next dictionary; nil at the end, and where none begins.
+  /// Indicates that a text has a dictionary's field, and is worth reading.
+  static func isLikely(in text: String) -> Bool {
+    text.contains("iad-")
+      || text.ranges(of: "attribution").contains { range in
+        text[range.upperBound...].first { !$0.isWhitespace && !quotes.contains($0.unicodeScalars.first ?? "=") } == "="
+      }
+  }
+
+  /// Returns the next dictionary, or the JSON object that is a line; nil at the end, and where none begins.
   mutating func next() -> JSONValue? {
     skipSpace()
     isRepaired = false
-    let line = text[index...].prefix { $0 != "\n" }
-    if let brace = line.firstIndex(of: "{"), brace > index, line[(brace + 1)...].allSatisfy(\.properties.isWhitespace) {
-      index = brace
-      isRepaired = true
+    if scalar == "{" {
+      if let json = jsonLine() { return json }
+    } else {
+      let line = text[index...].prefix { $0 != "\n" }
+      if let brace = line.firstIndex(of: "{"),
+        line[(brace + 1)...].allSatisfy(\.properties.isWhitespace) || Self.isWhole(line)
+      {
+        index = brace
+        isRepaired = true
+      }
     }
     return value(depth: 0).flatMap { if case .object = $0 { $0 } else { nil } }
+  }
+
+  /// Reads a line that is a JSON object; nil, without reading anything, if the line is another one.
+  private mutating func jsonLine() -> JSONValue? {
+    guard [nil, "\n"].contains(text[..<index].last { $0 == "\n" || !$0.properties.isWhitespace }) else { return nil }
+    let end = lineEnd(from: index)
+    let bytes = Array(String(String.UnicodeScalarView(text[index..<end])).utf8)
+    guard let json = try? JSONValue(parsing: bytes) else { return nil }
+    index = end
+    return json
   }
 
   /// Returns the text from the beginning of a line to the next line, from the place that was reached on, on which a dictionary
@@ -43,11 +67,20 @@ struct LegacyDictionary {
     if line == first { (next, line) = (lineEnd(from: next) + 1, line + 1) }
     while next <= text.count {
       let end = lineEnd(from: next)
-      if text[next..<end].last(where: { !$0.properties.isWhitespace }) == "{" { break }
+      let found = text[next..<end]
+      if found.last(where: { !$0.properties.isWhitespace }) == "{" || Self.isWhole(found) { break }
       (next, line) = (end + 1, line + 1)
     }
     index = min(next, text.count)
     return String(String.UnicodeScalarView(text[start..<next - 1]))
+  }
+
+  /// Indicates that a line ends with a brace, and begins with one or has a dictionary behind other text.
+  private static func isWhole(_ line: ArraySlice<Unicode.Scalar>) -> Bool {
+    guard let brace = line.firstIndex(of: "{"), line.last(where: { !$0.properties.isWhitespace }) == "}" else {
+      return false
+    }
+    return line[..<brace].allSatisfy(\.properties.isWhitespace) || line[brace...].contains("=")
   }
 
   private func lineStart(before end: Int) -> Int { text[..<end].lastIndex(of: "\n").map { $0 + 1 } ?? 0 }
@@ -84,7 +117,7 @@ struct LegacyDictionary {
     }
     if word.isEmpty { return nil }
     if word == "true" || word == "false" { return .bool(word == "true") }
-    return Int64(word) == nil ? .string(word) : .number(word)
+    return Int64(word).map { "\($0)" } == word ? .number(word) : .string(word)
   }
 
   private mutating func members(depth: Int) -> JSONValue? {
@@ -113,10 +146,14 @@ struct LegacyDictionary {
     }
   }
 
+  /// Reads a text in quotes. A straight quote ends one that a straight quote begins. Another quote ends a text if the key or the
+  /// value ends there, and else it is of the text, as are curly quotes around a word in it.
   private mutating func quoted() -> String? {
-    if scalar != "\"" { isRepaired = true }
+    let isStraight = scalar == "\""
+    if !isStraight { isRepaired = true }
     advance()
     var content = String.UnicodeScalarView()
+    var isWithin = false
     // No line end is within a text: it is printed as \n.
     while let next = scalar, next != "\n" {
       if next == "\\" {
@@ -125,12 +162,22 @@ struct LegacyDictionary {
       }
       advance()
       if Self.quotes.contains(next) {
-        if next != "\"" { isRepaired = true }
-        return String(content)
+        if isStraight, next == "\"" { return String(content) }
+        if !isWithin || next == "\"", isBehindText {
+          isRepaired = true
+          return String(content)
+        }
+        if next != "\"" { isWithin = !isWithin && next != "\u{201D}" }
       }
       content.append(next)
     }
     return nil
+  }
+
+  /// Indicates that here a key or a value has ended.
+  private var isBehindText: Bool {
+    let next = text[index...].first { $0 == "\n" || !$0.properties.isWhitespace }
+    return next.map { ["=", ";", ":", ",", "}", "\n"].contains($0) } ?? true
   }
 
   /// Reads escapes from a backslash on: a letter such as `\n`, units of UTF-16 such as `\U00e9`, or bytes of UTF-8 such as
