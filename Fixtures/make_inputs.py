@@ -80,6 +80,9 @@ def forms():
     yield "branch.csv", table(
         {"id": f"m{n}", "timestamp": SECONDS * 1000, "app_id": 638469555697504342, "annotation_dollar_3p": "a_example_ads"}
         | prefixed(p, "body_") for n, p in enumerate(postbacks) if "source-domain" not in p)
+    yield "branch-web.csv", table(
+        {"id": f"m{n}", "timestamp": SECONDS * 1000, "app_id": 638469555697504342, "annotation_dollar_3p": "a_example_ads"}
+        | prefixed(p, "body_") for n, p in enumerate(postbacks) if "source-domain" in p)
     yield "aws-lambda.jsonl", lines([
         {"version": "2.0", "routeKey": "$default", "rawPath": "/skan", "rawQueryString": "campaign=spring",
          "headers": {"content-type": "application/json"},

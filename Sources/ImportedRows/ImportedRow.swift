@@ -30,6 +30,8 @@ struct ImportedRow {
   private var receivedAt: Timestamp?
   private var count: Int64 = 1
   private var revenue: Amount?
+  /// The columns of exports for which the row has a value.
+  private var exported: Set<Mapping.ExportColumn> = []
   private var extras: [JSONValue.Member] = []
   /// The reason for which the record is no row; nil if it is one.
   private var problem: String?
@@ -76,7 +78,10 @@ struct ImportedRow {
     var row = ImportedRow()
     if let text = envelope.first(where: { $0.key == Field.receivedAt.name })?.value.text { _ = row.takeTime(text) }
     row.texts[.forwarder] = envelope.first { $0.key == Field.forwarder.name }?.value.text
-    for member in body { row.add(member, mapping) }
+    // The names that the mapping gives come before plain ones, which count where a row has no other.
+    let isExported = { (member: JSONValue.Member) in mapping?.isExported(member.key) ?? false }
+    for member in body where isExported(member) { row.add(member, mapping) }
+    for member in body where !isExported(member) { row.add(member, mapping) }
     if let problem = row.problem { return .unreadable(problem) }
     return row.texts[.adNetworkID] == nil && row.integers[.appID] == nil ? .nothing : .row(row)
   }
@@ -105,7 +110,7 @@ struct ImportedRow {
 
   private mutating func add(_ member: JSONValue.Member, _ mapping: Mapping?) {
     if case .null = member.value { return }
-    let name = mapping.map { $0.column(of: member.key) } ?? Mapping.ExportColumn(rawValue: member.key.lowercased())
+    let name = mapping.map { $0.column(of: member.key) } ?? Mapping.ExportColumn(named: member.key)
     if let name, add(member.value, asColumn: name) { return }
     for (column, fields) in Self.fields {
       if let field = fields.first(where: { $0.name == member.key }), take(member.value, field, column) { return }
@@ -143,27 +148,30 @@ struct ImportedRow {
     return true
   }
 
-  /// Takes the value of a column that only exports have. Returns false if the column cannot have it.
+  /// Takes the value of a column that only exports have. Returns false if the column has one, or cannot have this one.
   private mutating func add(_ value: JSONValue, asColumn name: Mapping.ExportColumn) -> Bool {
-    let text = value.scalar ?? ""
+    guard let text = value.scalar else { return false }
+    if text.isEmpty { return true }
+    guard exported.insert(name).inserted else { return false }
     switch name {
-    case .networkName: texts[.networkName] = text.isEmpty ? nil : text
-    case .campaignName: texts[.campaignName] = text.isEmpty ? nil : text
+    case .networkName: texts[.networkName] = text
+    case .campaignName: texts[.campaignName] = text
     case .currency:
       let code = text[...].trimmed.uppercased()
-      hasOtherCurrency = !code.isEmpty && !code.isCurrencyCode
-      guard code.isCurrencyCode else { return text.isEmpty }
+      guard code.isCurrencyCode else {
+        hasOtherCurrency = !code.isEmpty
+        return false
+      }
       texts[.currency] = code
     case .revenue:
       guard let amount = try? Amount(rounding: text) else {
-        hasOtherRevenue = !text.isEmpty
-        return text.isEmpty
+        hasOtherRevenue = true
+        return false
       }
       revenue = amount
-    case .count:
-      if !text.isEmpty { takeCount(text) }
+    case .count: takeCount(text)
     }
-    return !text.isEmpty
+    return true
   }
 
   /// Takes the value of a field. Returns false if the column has one, or cannot have this one.

@@ -154,6 +154,7 @@ extension Mapping {
         "body_attribution_signature": "attribution-signature",
         "body_redownload": "redownload",
         "body_source_app_id": "source-app-id",
+        "body_source_domain": "source-domain",
         "body_conversion_value": "conversion-value",
         "body_coarse_conversion_value": "coarse-conversion-value",
         "body_fidelity_type": "fidelity-type",
@@ -200,7 +201,7 @@ extension Mapping {
     {
       "name": "singular",
       "title": "Singular: rows of SKAdNetwork Raw Data, which have no signature and are imported",
-      "documentation": "support.singular.net/hc/en-us/articles/4408240139163, read 2026-11-24",
+      "documentation": "support.singular.net/hc/en-us/articles/4408240139163 and 360056377792, read 2026-11-29",
       "form": "csv",
       "fields": {
         "SKAN App ID": "app-id",
@@ -208,9 +209,22 @@ extension Mapping {
         "SKAN Campaign ID": "campaign-id",
         "SKAN Publisher ID": "source-app-id",
         "Conversion Value": "conversion-value",
-        "Country": null
+        "Country": null,
+        "skan_app_id": "app-id",
+        "skan_network_id": "ad-network-id",
+        "skan_campaign_id": "campaign-id",
+        "skan_publisher_id": "source-app-id",
+        "skan_conversion_value": "conversion-value",
+        "skan_redownloads": "redownload"
       },
-      "exported": { "Source": "network_name" }
+      "exported": {
+        "Source": "network_name",
+        "source": "network_name",
+        "SKAN Installs": "count",
+        "skan_installs": "count",
+        "SKAN Revenue": "revenue",
+        "skan_revenue": "revenue"
+      }
     }
     """#,
     #"""

@@ -35,6 +35,9 @@ package struct Mapping: Hashable, Sendable {
     case networkName = "network_name"
     case campaignName = "campaign_name"
     case count, revenue, currency
+
+    /// The column with a name in any letter case; nil if there is none.
+    package init?(named name: String) { self.init(rawValue: name.lowercased()) }
   }
 
   /// A field with the parts of its value.
@@ -224,8 +227,15 @@ package struct Mapping: Hashable, Sendable {
     return columns
   }
 
-  /// Returns the column of exports without signatures that a name in the innermost object stands for; nil if there is none.
-  package func column(of name: String) -> ExportColumn? { exported[name] }
+  /// Indicates that `exported` gives a name in the innermost object a column of exports without signatures.
+  package func isExported(_ name: String) -> Bool { exported[name] != nil }
+
+  /// Returns the column of exports without signatures that a name in the innermost object stands for: that of `exported`, or else
+  /// the column of this name, unless `fields` says that the name is none. Nil if there is none.
+  package func column(of name: String) -> ExportColumn? {
+    if let column = exported[name] { return column }
+    return names?.contains { $0.name == name && $0.field == nil } == true ? nil : ExportColumn(named: name)
+  }
 
   private static func field(_ name: String, at pointer: String) throws(MappingDefect) -> Field {
     guard let field = FieldNames.exact(name) else {

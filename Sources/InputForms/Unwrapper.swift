@@ -150,7 +150,11 @@ package struct Unwrapper: ~Copyable {
     guard document.root.kind == .object else { return nil }
     for index in names.indices where document.fields[index].kind != .absent {
       let (name, value) = (names[index], document.fields[index])
-      if let field = name.field, !taken.contains(field) {
+      if name.field == .sourceDomain, FieldNames.field(name.name) == nil,
+        bytes.span.extracting(value.text.indices).isOtherThanDomain
+      {
+        append(nil, MemberText.key(name.name), value, bytes)
+      } else if let field = name.field, !taken.contains(field) {
         append(field, keys[index], value, bytes)
       } else if name.field == nil, FieldNames.exact(name.name)?.name != name.name {
         append(nil, keys[index], value, bytes)
@@ -182,5 +186,23 @@ package struct Unwrapper: ~Copyable {
       if Envelope.fields.contains(field) { return MemberText.append(key, field, text, to: &envelope) }
     }
     MemberText.append(key, field, text, to: &members)
+  }
+}
+
+extension Span<UInt8> {
+  /// Indicates that a value under a vendor's name for the source domain is another text, such as the name of an ad set, which Apple
+  /// cannot have signed: it has no dot, or characters that no domain has, or no letter behind its last dot.
+  fileprivate var isOtherThanDomain: Bool {
+    guard count > 0, !isNull else { return false }
+    var (hasDot, hasLetter) = (false, false)
+    for index in indices {
+      switch self[index] {
+      case UInt8(ascii: "."): (hasDot, hasLetter) = (true, false)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): break
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...: hasLetter = true
+      default: return true
+      }
+    }
+    return !hasDot || !hasLetter
   }
 }

@@ -38,6 +38,7 @@ package struct AttributionFile {
   private func forEach(_ body: (Record) throws(LibcryptoFailure) -> Void) throws(LibcryptoFailure) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let isBlank: (ArraySlice<UInt8>) -> Bool = { $0.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } }
+    if let value = Self.swiftDictionary(bytes[...]) { return try body(Record(line: 1, value: value)) }
     if let elements = Self.elements(of: bytes[...], line: 1) {
       for element in elements { try read(element.text, line: element.line, body) }
       return
@@ -50,6 +51,10 @@ package struct AttributionFile {
       if try readDictionaries(body) { return }
     }
     for (index, line) in lines.enumerated() where !isBlank(line) {
+      if let value = Self.swiftDictionary(line) {
+        try body(Record(line: index + 1, value: value))
+        continue
+      }
       for element in Self.elements(of: line, line: index + 1) ?? [(line, index + 1)] {
         try read(element.text, line: element.line, body)
       }
@@ -70,6 +75,17 @@ package struct AttributionFile {
       }
     }
     try body(record)
+  }
+
+  /// Returns the dictionary that Swift prints as `["attribution": 1, "orgId": 5]`, in square brackets and else as JSON; nil for
+  /// other texts.
+  private static func swiftDictionary(_ text: ArraySlice<UInt8>) -> JSONValue? {
+    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
+    guard text.count <= mostRecordBytes, let first = text.firstIndex(where: { !isSpace($0) }),
+      let last = text.lastIndex(where: { !isSpace($0) }), text[first] == UInt8(ascii: "["),
+      text[last] == UInt8(ascii: "]"), text[(first + 1)...].first(where: { !isSpace($0) }) == UInt8(ascii: "\"")
+    else { return nil }
+    return try? JSONValue(parsing: Array("{".utf8 + text[(first + 1)..<last] + "}".utf8))
   }
 
   /// Returns the texts of the elements of an array with their lines; nil if the text is no array. The elements may be broken.
@@ -113,8 +129,8 @@ package struct AttributionFile {
   /// Reads dictionaries as apps print them; returns false if the file begins with none.
   private func readDictionaries(_ body: (Record) throws(LibcryptoFailure) -> Void) throws(LibcryptoFailure) -> Bool {
     let text = String(decoding: bytes, as: UTF8.self)
-    guard text.contains("iad-") else { return false }
-    var reader = LegacyDictionary(text)
+    guard PrintedDictionary.isLikely(in: text) else { return false }
+    var reader = PrintedDictionary(text)
     var (count, records): (Int, [Record]) = (0, [])
     while !reader.isAtEnd() {
       let line = reader.line

@@ -123,7 +123,8 @@ package enum AttributionPayload {
       case .string(let text):
         guard ["true", "false"].contains(text.lowercased()) else { return nil }
         return (.bool(text.lowercased() == "true"), !field.isText)
-      case .number("1"), .number("0"): return (.bool(value == .number("1")), !field.isText)
+      // Foundation prints true as 1.
+      case .number("1"), .number("0"): return (.bool(value == .number("1")), false)
       default: return nil
       }
     case .identifier:
@@ -136,7 +137,10 @@ package enum AttributionPayload {
       return (.string(text), false)
     case .word: return nil
     case .time: return value.text.flatMap(time).map { (.string($0.description), false) }
-    case .text: return value.text.flatMap { $0.isEmpty ? nil : (value, false) }
+    case .text:
+      // A name of digits is printed without quotes.
+      if case .number(let digits) = value { return (.string(digits), false) }
+      return value.text.flatMap { $0.isEmpty ? nil : (value, false) }
     }
   }
 

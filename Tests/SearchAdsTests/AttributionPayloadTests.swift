@@ -102,6 +102,55 @@ enum Payloads {
     #expect(flags(row) == ["repaired_text"])
   }
 
+  /// A payload of AdServices as Foundation prints it, with its keys in quotes or without.
+  private func printed(_ quote: String) -> String {
+    let fields = [
+      ("attribution", "1"), ("orgId", "40669820"), ("campaignId", "542370539"), ("conversionType", "Download"),
+      ("clickDate", #""2026-03-09T17:17Z""#), ("countryOrRegion", "US"), ("keywordId", "87675432"),
+    ]
+    return "{\n" + fields.map { "    \(quote)\($0.0)\(quote) = \($0.1);\n" }.joined() + "}\n"
+  }
+
+  @Test func `payloads of AdServices are read as apps print them`() throws {
+    let line = printed("").replacing("\n", with: " ")
+    let swift =
+      #"["keywordId": 87675432, "attribution": 1, "orgId": 40669820, "campaignId": 542370539, "#
+      + #""conversionType": "Download", "countryOrRegion": "US", "clickDate": "2026-03-09T17:17Z"]"#
+    for text in [
+      printed(""), printed("\""), line, swift, "\(swift)\n\(swift)\n", printed("") + printed(""), "\(line)\n\(line)",
+    ] {
+      for row in try rows(text) {
+        #expect(
+          row.outcome == .payload && row.boolean(.attribution) == true && row.text(.source) == "adservices",
+          "\(text)"
+        )
+        #expect(row.integer(.orgID) == 40_669_820 && row.integer(.campaignID) == 542_370_539 && flags(row) == [])
+        #expect(row.integer(.keywordID) == 87_675_432 && row.text(.conversionType) == "Download")
+        #expect(row.time(.clickAt)?.description == "2026-03-09T17:17:00Z" && row.text(.country) == "US")
+      }
+    }
+    #expect(try rows(printed("") + printed("")).count == 2 && rows("\(swift)\n\(swift)\n").count == 2)
+    #expect(try rows("\(line)\n\(line)").map { $0.integer(.sourceLine) } == [1, 2])
+    #expect(try row("{ attribution = 0; }").boolean(.attribution) == false)
+  }
+
+  @Test func `payloads of AdServices in a log have the flag of a repair, and other lines are no payloads`() throws {
+    let line = printed("").replacing("\n", with: " ")
+    let log = "started\n12:00 App[1:2] payload: \(printed(""))12:01 App[1:2] \(line)\nidle {x}\n\(Payloads.view)\n"
+    let rows = try rows(log)
+    #expect(rows.map(\.outcome) == [.malformed, .payload, .payload, .malformed, .payload])
+    #expect(rows.map { $0.integer(.sourceLine) } == [1, 2, 11, 12, 13])
+    #expect(rows.map(flags) == [[], ["repaired_text"], ["repaired_text"], [], []])
+    #expect(rows[4].text(.claimType) == "Impression")
+  }
+
+  @Test func `a name of digits is a text`() throws {
+    let names = "\"iad-campaign-name\" = 2019; \"iad-org-name\" = 007; \"iad-keyword\" = \"5\";"
+    let row = try row("{ \"iad-attribution\" = true; \(names) }")
+    #expect(row.text(.campaignName) == "2019" && row.text(.orgName) == "007" && row.text(.keyword) == "5")
+    #expect(flags(row) == [])
+  }
+
   @Test func `dictionaries of a log, with other lines before, between and behind them`() throws {
     let log = "2019-10-14 17:17:01.107 App[1:2] Attribution: " + Payloads.dictionary
     let rows = try rows("started\n" + log + "a line\nanother\n" + Payloads.dictionary + "and so on")

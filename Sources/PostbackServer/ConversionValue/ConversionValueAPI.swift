@@ -128,7 +128,7 @@ public struct ConversionValueAPI: Sendable {
   /// Indicates that the values of a window depend on its revenue, and that the totals of the request do not say it.
   private func lacksRevenue(_ request: ConversionValueRequest, under model: ConversionModel, window index: Int) -> Bool
   {
-    guard let window = model.window(index), window.hasRevenue else { return false }
+    guard let window = model.window(index), !window.earningEvents.isEmpty else { return false }
     return request.revenue.isUnknown(model.revenueKind, window: index, sinceFirstCall: window.isCumulative)
   }
 

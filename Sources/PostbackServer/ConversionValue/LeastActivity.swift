@@ -60,15 +60,9 @@ extension Activity {
 }
 
 extension ModelWindow {
-  /// Indicates that at least one value of the window means revenue.
-  var hasRevenue: Bool { meanings.contains { $0.revenue != nil } }
-
-  private var meanings: [DecodedMeaning] {
-    fineValues.compactMap(meaning(fine:)) + CoarseValue.allCases.compactMap(meaning(coarse:))
-  }
-
-  /// The events that carry revenue in at least one value of the window.
+  /// The events that carry revenue in at least one value of the window. Without one its values do not depend on revenue.
   var earningEvents: Set<String> {
-    Set(meanings.flatMap(\.events).filter { $0.revenue != nil }.map(\.name))
+    let meanings = fineValues.compactMap(meaning(fine:)) + CoarseValue.allCases.compactMap(meaning(coarse:))
+    return Set(meanings.flatMap(\.events).filter { $0.revenue != nil }.map(\.name))
   }
 }

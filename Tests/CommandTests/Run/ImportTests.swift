@@ -97,6 +97,44 @@ import Testing
     #expect(try folder.words(of: "out/skan_imported/part-00000001.csv").first?.hasPrefix("import_key,vendor") == true)
   }
 
+  @Test(arguments: [
+    ("appsflyer", "skad_app_id,skad_conversion_value,skad_revenue,currency,count", "525463029,20,100,EUR,4"),
+    // Both names for a column: that of the mapping counts, and the other one is kept.
+    ("appsflyer", "revenue,skad_app_id,skad_revenue,currency,count", "7,525463029,100,eur,4"),
+    ("singular", "SKAN App ID,revenue,currency,count", "525463029,100,EUR,4"),
+    ("singular", "SKAN App ID,SKAN Revenue,currency,SKAN Installs", "525463029,100,EUR,4"),
+    ("singular", "skan_app_id,skan_revenue,Currency,skan_installs", "525463029,100,EUR,4"),
+    ("branch", "body_app_id,revenue,currency,count", "525463029,100,EUR,4"),
+    ("adjust-placeholders", "sk_app_id,revenue,currency,count", "525463029,100,EUR,4"),
+  ])
+  func `takes the revenue, the currency and the count of a row, whatever the mapping and --currency`(
+    _ mapping: String,
+    _ header: String,
+    _ line: String
+  ) async throws {
+    let path = try folder.makeFile("in.csv", holding: Array("\(header)\n\(line)\n".utf8))
+    for options in [[], ["--currency", "USD"]] {
+      let (json, errors) = try await run([path], ["--mapping", mapping] + options)
+      #expect(json["without_currency"]?.integer == 0 && errors.isEmpty, "\(errors)")
+      let row = try #require(try rows().first)
+      #expect(row["revenue"] == "100" && row.string("currency") == "EUR" && row["count"] == "4", "\(row)")
+      #expect(row["extras"] == (header.hasPrefix("revenue") ? "{\"revenue\":\"7\"}" : "null"), "\(row)")
+    }
+  }
+
+  @Test func `a mapping can say that a name of a column is none`() async throws {
+    let mapping = #"{"name": "a", "form": "csv", "fields": {"count": null}, "exported": {"sum": "revenue"}}"#
+    let file = try folder.makeFile("mapping.json", holding: Array(mapping.utf8))
+    let path = try folder.makeFile("in.csv", holding: Array("app_id,count,sum\n525463029,9,2.5\n".utf8))
+    let (json, errors) = try await run([path], ["--mapping", file])
+    #expect(
+      json["without_currency"]?.integer == 1 && errors.contains("1 rows have revenue in no currency"),
+      "\(errors)"
+    )
+    let row = try #require(try rows().first)
+    #expect(row["count"] == "1" && row["revenue"] == "2.5" && row["extras"] == "{\"count\":\"9\"}", "\(row)")
+  }
+
   @Test func `refuses a count that is a column of ids`() async throws {
     let text = "day,app,count\n2026-03-05,525463029,1000000000000\n2026-03-05,525463030,99887766554433221\n"
     let path = try folder.makeFile("in.csv", holding: Array(text.utf8))

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Signatures
 import TestSupport
 import Testing
 
@@ -23,6 +24,7 @@ struct MappedFixture: CustomTestStringConvertible, Sendable {
     Self(file: "aws-lambda.jsonl", mapping: "aws-lambda", count: 3),
     Self(file: "aws-sqs.jsonl", mapping: "aws-sqs", count: 4),
     Self(file: "branch.csv", mapping: "branch", count: 2, forwarder: "a_example_ads"),
+    Self(file: "branch-web.csv", mapping: "branch", count: 2, forwarder: "a_example_ads"),
     Self(
       file: "gcp-load-balancer.jsonl",
       mapping: "gcp-load-balancer",
@@ -151,6 +153,33 @@ struct MappedFixture: CustomTestStringConvertible, Sendable {
     #expect(summary["read"]?.integer == 7 && summary["accepted"]?.integer == 2, "\(summary)")
     #expect(try site.values(["source_line"]) == [["1"], ["2"]])
     #expect(try site.values(["source_line"], in: "skan_rejects") == [["1"], ["1"], ["3"], ["4"], ["5"]])
+  }
+
+  @Test func `of Branch have the domain of a web ad, and keep another text in its column as an extra`() async throws {
+    let signer = try Signer(.p256, id: "ours")
+    let domains = ["example.com", "www.bücher-2.example"]
+    let others = ["IOS14-Install-Male(18+)", "spring 1.2", "Spring_v1.2", "1.2", "12", "example"]
+    let postback = RealPostback.v4.object.without("source-app-id").without("source-domain")
+    var lines: [String] = []
+    for (number, text) in (domains + others + ["", "null"]).enumerated() {
+      let changes = ["transaction-id": "\"6aafb7a5-0170-41b5-bbe4-\(100_000_000_000 + number)\""]
+      let domain = number < domains.count ? ["source-domain": Object.quoted(text)] : [:]
+      let signed = try signer.sign(postback.with(changes).with(domain)).without("source-domain")
+      if lines.isEmpty {
+        lines.append(
+          signed.keys.map { "body_" + $0.replacing("-", with: "_") }.joined(separator: ",") + ",body_source_domain"
+        )
+      }
+      lines.append(signed.keys.map { signed.string($0) ?? "" }.joined(separator: ",") + ",\(text)")
+    }
+    try site.put("in.csv", Array(lines.joined(separator: "\n").utf8))
+    let (summary, _) = try await site.run(["--mapping", "branch", "--trust-key", "ours=\(signer.base64)"])
+    #expect(summary["accepted"]?.integer == 10 && summary["rejected"]?.integer == 0, "\(summary)")
+    let rows = try site.values(["source_domain", "extras"])
+    #expect(rows.map { $0[0] } == domains + others.map { _ in nil } + [nil, nil], "\(rows)")
+    for (row, text) in zip(rows.dropFirst(2), others) {
+      #expect(row[1]?.contains("\"body_source_domain\":\"\(text)\"") == true, "\(row)")
+    }
   }
 
   @Test func `keep the decision with the signature, and can be decided again`() async throws {

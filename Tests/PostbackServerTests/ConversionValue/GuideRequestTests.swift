@@ -86,4 +86,16 @@ import Testing
     )
     #expect(try !ConversionValueAPI(Self.model).text(Call(age: days * Self.day)).contains("warning"))
   }
+
+  @Test(arguments: [
+    (3, #"{"postback_sequence_index":1,"kind":"funnel","steps":["sign_up","purchase"]}"#),
+    (8, #"{"postback_sequence_index":2,"kind":"retention","days":[8,21]}"#),
+    (8, ModelFile.window(2, ["", ModelFile.event("purchase", 1, nil)])),
+  ])
+  func `the answer has no such warning where no value of the window has revenue`(_ days: Int, _ window: String) throws {
+    let model = ModelFile.model([ModelFile.window0(["", ModelFile.revenue("5", nil)], coarse: [""]), window])
+    let call = Call(age: days * Self.day, with: ["skan_total_revenue_by_currency": #"{"USD":50}"#])
+    let text = try ConversionValueAPI(model).text(call)
+    #expect(text.contains(#""status":"ok""#) && !text.contains("warning"), "\(text)")
+  }
 }
