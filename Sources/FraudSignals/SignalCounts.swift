@@ -100,11 +100,13 @@ extension SignalCounts {
           add(.loweredValues, comparison.lowered)
         }
       }
-      if !comparison.hasDeviceValue || comparison.added != nil { add(.addedValues, comparison.added) }
+      if !comparison.hasDeviceValue { add(.addedValues, comparison.added) }
       if let isZero = comparison.writesNullAsZero { nullsAsZeros[forwarder, default: Rate()].add(isZero) }
-      let name: SignalName? =
-        comparison.raised != nil
-        ? .raisedValues : comparison.added != nil ? .addedValues : comparison.lowered != nil ? .loweredValues : nil
+      let differences: [(name: SignalName, isFound: Bool)] = [
+        (.raisedValues, comparison.raised != nil), (.addedValues, comparison.added != nil),
+        (.loweredValues, comparison.lowered != nil), (.raisedRevenue, comparison.hasOwnFineValue),
+      ]
+      let name = differences.first(where: \.isFound)?.name
       changes.add(comparison.meant, in: place, for: name, by: forwarder)
     } else {
       for name: SignalName in [.raisedValues, .loweredValues, .addedValues, .inventedNulls] {

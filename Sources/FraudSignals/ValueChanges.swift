@@ -61,6 +61,15 @@ struct ValueChanges: Sendable {
     let from, to: MeantValue
     let name: SignalName?
 
+    /// Indicates that the forwarder's value is higher, or of the other kind. A 0 for a missing value is no difference.
+    var isHigher: Bool {
+      switch name {
+      case nil: false
+      case .loweredValues: from.kind != to.kind
+      default: true
+      }
+    }
+
     var order: [String] {
       [forwarder, place.app, place.model ?? "", name?.rawValue ?? ""]
         + [Int(place.family), Int(place.window), Int(place.version), from.order, to.order].map { String($0) }
@@ -173,7 +182,7 @@ struct ValueChanges: Sendable {
       var comparison =
         found[key]
         ?? RevenueComparison(forwarder: pair.forwarder, currency: currency, largest: largest[currency] ?? .zero)
-      comparison.add(from: from, to: to, isGain: pair.name == .raisedValues || pair.name == .addedValues, count)
+      comparison.add(from: from, to: to, isGain: pair.isHigher, count)
       found[key] = comparison
     }
     return found.sorted { ($0.key.forwarder, $0.key.currency) < ($1.key.forwarder, $1.key.currency) }.map {
