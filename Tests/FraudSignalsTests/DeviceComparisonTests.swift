@@ -56,4 +56,13 @@ import Testing
     let total = counts.rates.entries.first { $0.key.name == .addedValues }?.value.series.rate.total ?? 0
     #expect(total == (difference.device == Self.values() ? 1 : 0))
   }
+
+  @Test func `changes no country by letters that are none, nor by UK for GB`() throws {
+    for (device, sent) in [("GB", "UK"), (nil, "ZZ"), ("US", "EU"), ("XK", "XK")] {
+      let found = try comparison(Self.values(country: device), Self.values(country: sent))
+      #expect(found.country == nil, "\(sent)")
+      #expect(found.hasReadableCountries == (device == sent || sent == "UK"))
+    }
+    #expect(try comparison(Self.values(country: "GB"), Self.values(country: "UA")).country != nil)
+  }
 }

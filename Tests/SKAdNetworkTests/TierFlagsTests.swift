@@ -33,6 +33,7 @@ private struct Tier: CustomTestStringConvertible {
     Self("nothing", [], [:]),
     Self("a fine value, four digits, a source app and a country", [], both(fine, digits, app, country)),
     Self("a country where the app set no value", [], country),
+    Self("Kosovo, whose code ISO 3166-1 has not assigned", [], ["country-code": "\"XK\""]),
     Self("a coarse value with two digits", [], coarse),
     Self("a coarse value in a later window", [], both(coarse, second)),
     Self("a loss", [], lost),
@@ -65,6 +66,8 @@ private struct Tier: CustomTestStringConvertible {
     Self("a conversion value that is none", .unreadableConversionValue, ["conversion-value": "true"]),
     Self("an unknown coarse value", .unreadableCoarseConversionValue, ["coarse-conversion-value": "\"none\""]),
     Self("a country of three letters", .unreadableCountryCode, ["country-code": "\"USA\""]),
+    Self("a country that is not known", .unreadableCountryCode, ["country-code": "\"ZZ\""]),
+    Self("a country that is none", .unreadableCountryCode, ["country-code": "\"EU\""]),
     Self("a country that is a number", .unreadableCountryCode, ["country-code": "840"]),
   ]
 
