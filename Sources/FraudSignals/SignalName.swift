@@ -96,7 +96,8 @@ package enum SignalName: String, CaseIterable, Sendable {
     }
   }
 
-  /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, or cannot be read.
+  /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, cannot be read, or never have the
+  /// field.
   var leavesOut: Bool {
     switch self {
     case .raisedValues, .loweredValues, .addedValues, .inventedNulls, .changedCountries, .raisedRevenue: true
