@@ -431,7 +431,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
-    tests("Answers", ["JSON"]),
+    tests("Answers", ["JSON", "FraudSignals", "LookupTables", "Statistics"]),
     tests(
       "ReportPages",
       [

@@ -107,7 +107,8 @@ package struct SignalTest: Sendable {
   package internal(set) var correctedPValue = 1.0
   /// The days from which on there is more of the property; nil if the test knows none, or the share did not change.
   package var since: SignalOnset?
-  /// Indicates that the share was looked at by day and did not rise, so that the property is there in the whole period.
+  /// Indicates that the share was looked at by day, and did not rise or was too high before, so that the property is there in the whole
+  /// period.
   package internal(set) var isThroughout = false
   /// The change that was made most often; nil if the test knows none.
   package var change: SignalChange?

@@ -71,7 +71,8 @@ package struct SignalSentence {
     guard let since = test.since else { return test.isThroughout ? ", in the whole period" : "" }
     if test.name == .bursts { return ", on \(Self.date(since.day))" }
     // The days are those of the first copies.
-    let records = test.name == .lateCopies ? ", first received" : since.isOnlyDay ? ", all" : ","
+    let beginning = test.isThroughout ? ", in the whole period, more" : ","
+    let records = beginning + (test.name == .lateCopies ? " first received" : since.isOnlyDay ? " all" : "")
     if since.isOnlyDay { return "\(records) on \(Self.date(since.day))" }
     let days = "\(Self.date(since.low)) to \(Self.date(since.high))"
     let interval = since.low < since.high ? " (95\u{202F}% interval \(days))" : ""
