@@ -400,7 +400,10 @@ let package = Package(
         "Base", "DurableFiles", "Ledger", "Tables", "LookupTables", "DerivedTables", "PostbackCopies", "TestSupport",
       ]
     ),
-    tests("FraudSignals", ["Statistics", "LookupTables", "TableReading", "TestSupport"]),
+    tests(
+      "FraudSignals",
+      ["SKAdNetwork", "PostbackCopies", "Statistics", "LookupTables", "TableReading", "TestSupport"]
+    ),
     tests("Analysis", ["DurableFiles", "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "TestSupport"]),
     tests(
       "DailyReports",
@@ -428,7 +431,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
-    tests("Answers", ["JSON"]),
+    tests("Answers", ["JSON", "FraudSignals", "LookupTables", "Statistics"]),
     tests(
       "ReportPages",
       [

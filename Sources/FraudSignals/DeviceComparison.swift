@@ -12,8 +12,10 @@ struct DeviceComparison {
   let hasDeviceValue: Bool
   /// Indicates that the device or the forwarder sent a country.
   private(set) var hasCountry = false
-  /// A value above the device's, one below it or none in its place, one where the device has none, and another country.
+  /// A value above the device's, one below it or none in its place, one where the device has none of either kind, and another country.
   private(set) var raised, lowered, added, country: ValueChange?
+  /// Indicates that the forwarder sent a fine value beside or in place of the device's coarse one, so that the revenue may differ.
+  private(set) var hasOwnFineValue = false
   /// A value of the device in whose place the forwarder sent none.
   private(set) var nulled: ValueChange?
   /// Indicates that the forwarder sent 0 in place of a fine value.
@@ -46,15 +48,15 @@ struct DeviceComparison {
         } else if device[.conversionValue] > 0, values[.conversionValue] == 0 {
           isLoweredToZero = true
         }
-        for field in fields where values[field] != device[field] {
-          if device[field] == UnsignedValues.absent {
-            // Many write a missing fine value as 0.
-            if field == .coarseConversionValue || values[field] > 0 { added = added ?? difference(field) }
-          } else if values[field] > device[field] {
-            raised = raised ?? difference(field)
-          } else {
-            lowered = lowered ?? difference(field)
-          }
+        // The fine value has the meaning where the device has both.
+        if let field = fields.first(where: { device[$0] >= 0 }) {
+          if values[field] > device[field] { raised = raised ?? difference(field) }
+          if values[field] < device[field] { lowered = lowered ?? difference(field) }
+          if field == .coarseConversionValue, values[.conversionValue] > 0 { hasOwnFineValue = true }
+        } else {
+          // Many write a missing fine value as 0.
+          let field = fields.first { values[$0] > 0 || $0 == .coarseConversionValue && values[$0] == 0 }
+          added = added ?? field.map(difference)
         }
       }
       if device[.countryCode] != unreadable, values[.countryCode] != unreadable {

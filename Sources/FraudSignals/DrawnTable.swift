@@ -96,6 +96,11 @@ struct DrawnTable<Key: DrawnKey, Sum: DrawnSum>: Sendable {
     }
   }
 
+  /// Removes sums, once all records are counted.
+  mutating func removeAll(where isRemoved: (Key, Sum) -> Bool) {
+    entries = entries.filter { !isRemoved($0.key, $0.value) }
+  }
+
   mutating func merge(_ other: Self) {
     leftOut += other.leftOut
     draw.formIntersection(other.draw)

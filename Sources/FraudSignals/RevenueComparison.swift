@@ -22,7 +22,7 @@ struct RevenueComparison: Sendable {
   private(set) var ofDevices = Amount.zero
   /// The squares of the gains, whose sum has the same last digit in whatever order they came.
   private var squares: [Double] = []
-  /// The number of postbacks that could not be compared, because it is not known what a value means.
+  /// The number of postbacks that could not be compared, because it is not known what a value means or what the device sent.
   var unpriced = 0
 
   /// The share of the devices' revenue that honest noise may add.

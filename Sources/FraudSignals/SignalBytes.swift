@@ -109,6 +109,7 @@ extension SignalCounts: PartResult {
       risk.encode(&writer)
       delay.encode(&writer)
       values.encode(&writer)
+      deviceFields.encode(&writer)
       writer.append(zeros) { writer, entry in
         writer.append(entry.key)
         entry.value.encode(&writer)
@@ -133,6 +134,7 @@ extension SignalCounts: PartResult {
       (rates, transactions) = (SignalRates(&reader), SharedTransactions(&reader))
       (changes, risk) = (ValueChanges(&reader), ForwardingRisk(&reader))
       (delay, values) = (ForwardingDelay(&reader), SenderValues(&reader))
+      deviceFields = DeviceFields(&reader)
       reader.forEach { zeros[$0.text()] = DaySeries(&$0) }
       reader.forEach { nullsAsZeros[$0.text()] = Rate(&$0) }
       reader.forEach { lateReplays[$0.text()] = $0.count() }

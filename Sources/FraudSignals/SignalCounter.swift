@@ -228,6 +228,7 @@ package struct SignalCounter: Sendable {
       )
     }
     let place = postback.place
+    if postback.isWin, !isContradicted { counts.deviceFields.add(device.values[0].values, in: place) }
     for sender in senders.senders {
       guard !sender.isDirect, let forwarder = sender.name else { continue }
       counts.rates.add(.deviceCopiesDisagree, .forwarder, forwarder, isContradicted, on: day)

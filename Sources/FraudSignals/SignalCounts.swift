@@ -1,4 +1,5 @@
 internal import LookupTables
+internal import PostbackCopies
 internal import Statistics
 package import Tables
 
@@ -14,6 +15,7 @@ package struct SignalCounts: Sendable {
   var risk = ForwardingRisk()
   var delay = ForwardingDelay()
   var values = SenderValues()
+  var deviceFields = DeviceFields()
   /// Values of devices in whose place a forwarder sent 0, by forwarder and day.
   var zeros: [String: DaySeries] = [:]
   /// Postbacks of which the device's copy has no fine value, with those in which the forwarder wrote 0.
@@ -55,6 +57,7 @@ package struct SignalCounts: Sendable {
     risk.merge(later.risk)
     delay.merge(later.delay)
     values.merge(later.values)
+    deviceFields.merge(later.deviceFields)
     for (forwarder, series) in later.zeros { zeros[forwarder, default: DaySeries()] += series }
     nullsAsZeros.merge(later.nullsAsZeros) { one, other in
       var sum = one
@@ -72,7 +75,7 @@ package struct SignalCounts: Sendable {
   /// The number of copies, postbacks and transactions that are left out, because there are too many.
   var leftOut: Int {
     unfollowed + clusters.leftOut + sent.leftOut + transactions.unfollowed + risk.unfollowed + delay.unfollowed
-      + values.unfollowed
+      + values.unfollowed + deviceFields.additions.leftOut
   }
 }
 
@@ -86,7 +89,13 @@ extension SignalCounts {
   ) {
     func add(_ name: SignalName, _ change: ValueChange?) {
       rates.add(name, .forwarder, forwarder, change != nil, on: day)
-      if let change { changes.add(change, for: name, by: forwarder) }
+      if let change { changes.add(change, for: name, by: forwarder, in: place) }
+    }
+    /// What the device did not send is a change if copies of devices can show it.
+    func addAddition(_ name: SignalName, _ change: ValueChange?) {
+      guard let change, change.from == UnsignedValues.absent else { return add(name, change) }
+      deviceFields.add(change.field, by: forwarder, in: place, on: day)
+      changes.add(change, for: name, by: forwarder, in: place)
     }
     if comparison.hasReadableValues {
       if comparison.hasDeviceValue {
@@ -95,16 +104,18 @@ extension SignalCounts {
         if comparison.isLoweredToZero {
           // If the forwarder writes missing values as 0, this is one.
           zeros[forwarder, default: DaySeries()].add(DaySeries.Cell(day: day, count: 1, total: 1))
-          if let change = comparison.lowered { changes.add(change, for: .loweredValues, by: forwarder) }
+          if let change = comparison.lowered { changes.add(change, for: .loweredValues, by: forwarder, in: place) }
         } else {
           add(.loweredValues, comparison.lowered)
         }
       }
-      if !comparison.hasDeviceValue || comparison.added != nil { add(.addedValues, comparison.added) }
+      if !comparison.hasDeviceValue { addAddition(.addedValues, comparison.added) }
       if let isZero = comparison.writesNullAsZero { nullsAsZeros[forwarder, default: Rate()].add(isZero) }
-      let name: SignalName? =
-        comparison.raised != nil
-        ? .raisedValues : comparison.added != nil ? .addedValues : comparison.lowered != nil ? .loweredValues : nil
+      let differences: [(name: SignalName, isFound: Bool)] = [
+        (.raisedValues, comparison.raised != nil), (.addedValues, comparison.added != nil),
+        (.loweredValues, comparison.lowered != nil), (.raisedRevenue, comparison.hasOwnFineValue),
+      ]
+      let name = differences.first(where: \.isFound)?.name
       changes.add(comparison.meant, in: place, for: name, by: forwarder)
     } else {
       for name: SignalName in [.raisedValues, .loweredValues, .addedValues, .inventedNulls] {
@@ -114,7 +125,7 @@ extension SignalCounts {
     if !comparison.hasReadableCountries {
       rates.leaveOut(.changedCountries, forwarder)
     } else if comparison.hasCountry {
-      add(.changedCountries, comparison.country)
+      addAddition(.changedCountries, comparison.country)
     }
   }
 }
@@ -127,7 +138,23 @@ extension SignalCounts {
     delay.addRates(to: &rates)
     values.addRates(to: &rates)
     addZeros()
+    addAdditions()
     risk.addRates(to: &rates)
+  }
+
+  /// Adds what forwarders sent where the device's copy has none to the rates: as changes, or left out where no copy of devices has the
+  /// field.
+  private mutating func addAdditions() {
+    let fields = deviceFields
+    for (addition, entry) in fields.additions.entries {
+      if fields.areWitnesses(of: addition.field, in: addition.place) {
+        let party = SignalParty(kind: .forwarder, name: addition.forwarder)
+        rates.add(SignalRates.Key(name: addition.name, party: party), entry)
+      } else {
+        rates.leaveOut(addition.name, addition.forwarder, entry.series.rate.total)
+      }
+    }
+    changes.leaveOut(fields.areWitnesses)
   }
 
   /// Adds the values lowered to 0 to the rates: as changes, or left out for forwarders that write missing values as 0.

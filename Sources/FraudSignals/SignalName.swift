@@ -24,7 +24,7 @@ package enum SignalName: String, CaseIterable, Sendable {
   case raisedRevenue = "raised_revenue"
   /// A forwarder's copies have lower values than the devices' own copies of the same postbacks, or none.
   case loweredValues = "lowered_values"
-  /// A forwarder's copies have values where the devices' own copies of the same postbacks have none.
+  /// A forwarder's copies have values where the devices' own copies of the same postbacks have none of either kind.
   case addedValues = "added_values"
   /// More of a party's postbacks have no conversion value.
   case inventedNulls = "invented_nulls"
@@ -96,7 +96,8 @@ package enum SignalName: String, CaseIterable, Sendable {
     }
   }
 
-  /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, or cannot be read.
+  /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, cannot be read, or never have the
+  /// field.
   var leavesOut: Bool {
     switch self {
     case .raisedValues, .loweredValues, .addedValues, .inventedNulls, .changedCountries, .raisedRevenue: true

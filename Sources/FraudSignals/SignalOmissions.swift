@@ -1,4 +1,5 @@
 internal import LookupTables
+internal import PostbackCopies
 internal import Statistics
 
 /// The tests that could not be made, with the reason and the remedy.
@@ -50,6 +51,19 @@ struct SignalOmissions {
         \(Self.list(silent.map { "\($0.value.leftOut) of \($0.key.party.name)" })). If they are agreed, ask the network.
         """
       found.append(SignalReport.Omission(name: .missingForwarded, reason: reason))
+    }
+    let fields: [(field: UnsignedField, name: SignalName, words: String)] = [
+      (.conversionValue, .addedValues, "fine value"), (.coarseConversionValue, .addedValues, "coarse value"),
+      (.countryCode, .changedCountries, "country"),
+    ]
+    for (field, name, words) in fields {
+      let lost = counts.deviceFields.unwitnessed(field)
+      guard !lost.isEmpty else { continue }
+      let reason = """
+        In some apps, windows or versions no copy of a device has a \(words), so that those of forwarders were not compared: \
+        \(Self.list(lost.map { "\($0.count) of the app \($0.app)" })). See if what receives copies of devices keeps the field.
+        """
+      found.append(SignalReport.Omission(name: name, reason: reason))
     }
     let small = counts.rates.entries.filter {
       $0.key.name == .impossibleFields && $0.key.party.kind == .forwarder

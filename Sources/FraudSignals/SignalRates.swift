@@ -139,9 +139,12 @@ package struct SignalRates: Sendable {
 
   /// The day on which the evidence of an alarm had fallen, and the onset of the property.
   func describe(_ test: inout SignalTest, bound: Double) {
-    guard let series = entries[Key(name: test.name, party: test.party)]?.series else { return }
+    let key = Key(name: test.name, party: test.party)
+    guard let series = entries[key]?.series else { return }
     var all = DaySeries()
-    for (key, entry) in entries where key.name == test.name && key.party.kind == test.party.kind { all += entry.series }
+    for (other, entry) in entries where other.name == test.name && other.party.kind == test.party.kind {
+      all += entry.series
+    }
     var (own, others) = (Rate(), Rate())
     var fallen: Int32?
     var stood = false
@@ -155,7 +158,24 @@ package struct SignalRates: Sendable {
     test.withdrawnOn = fallen
     guard test.isSignificant else { return }
     test.since = ChangePoint.onset(series)
-    test.isThroughout = test.since == nil
+    test.isThroughout = test.since.map { isAlarm(test, key, series, all, before: $0.low) } ?? true
+  }
+
+  /// Tells if the records before a day would raise an alarm by themselves, so that the property was there before it. A share may rise
+  /// because the kinds of postbacks change, such as when only those of later windows are still to come.
+  private func isAlarm(
+    _ test: SignalTest,
+    _ key: Key,
+    _ own: DaySeries,
+    _ all: DaySeries,
+    before day: Int32
+  ) -> Bool {
+    let later = Set(all.cells.map(\.day).filter { $0 >= day })
+    let (before, others) = (own.withoutDays(later), (all - own).withoutDays(later))
+    guard before.rate.total >= Self.leastRecords else { return false }
+    let isCompared = key.name.comparesWithOthers && others.rate.total >= Self.leastRecords
+    let course = evidence(key, before, others, on: others.cells.map(\.day), isCompared: isCompared)
+    return course.pValue < SignalTest.level && test.isFarAbove(before.rate, others.rate)
   }
 }
 

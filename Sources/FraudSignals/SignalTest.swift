@@ -107,7 +107,8 @@ package struct SignalTest: Sendable {
   package internal(set) var correctedPValue = 1.0
   /// The days from which on there is more of the property; nil if the test knows none, or the share did not change.
   package var since: SignalOnset?
-  /// Indicates that the share was looked at by day and did not rise, so that the property is there in the whole period.
+  /// Indicates that the share was looked at by day, and did not rise or was too high before, so that the property is there in the whole
+  /// period.
   package internal(set) var isThroughout = false
   /// The change that was made most often; nil if the test knows none.
   package var change: SignalChange?
@@ -116,8 +117,8 @@ package struct SignalTest: Sendable {
 
   /// The comparison of revenue; nil if the test is not about revenue.
   package internal(set) var revenue: SignalRevenue?
-  /// The number of postbacks that the comparison leaves out, because copies of devices contradict each other, a value cannot
-  /// be read or its meaning is not known; nil if the test leaves none out.
+  /// The number of postbacks that the comparison leaves out, because copies of devices contradict each other or never have the field, a
+  /// value cannot be read or its meaning is not known; nil if the test leaves none out.
   package internal(set) var leftOut: Int?
   /// The least share of any other party with enough records; nil if it does not count.
   var leastOther: Double?

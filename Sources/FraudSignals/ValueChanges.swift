@@ -6,14 +6,16 @@ internal import Tables
 /// mean.
 struct ValueChanges: Sendable {
   /// The app, the versions, the window and the model, which give a value its meaning.
-  struct Place: Hashable, Compact {
+  struct Place: DrawnKey {
     let app: String
     let family, window: UInt8
     /// The model and its version; nil for any, if the row was not decoded.
     var model: String?
     var version: Int64 = 0
 
-    fileprivate var anyModel: Place { Place(app: app, family: family, window: window) }
+    var anyModel: Place { Place(app: app, family: family, window: window) }
+    /// All windows and versions of the app.
+    var ofApp: Place { Place(app: app, family: .max, window: .max) }
   }
 
   fileprivate struct Meaning: DrawnKey {
@@ -47,9 +49,12 @@ struct ValueChanges: Sendable {
     let forwarder: String
     let name: SignalName
     let change: ValueChange
+    /// The place of a value that the device did not send; nil for other changes.
+    let place: Place?
 
     func add(to hash: inout StableHash) {
       hash.add(forwarder)
+      place?.add(to: &hash)
       for number in [change.field.rawValue, Int(change.from), Int(change.to)] { hash.add(number) }
     }
   }
@@ -60,6 +65,15 @@ struct ValueChanges: Sendable {
     let place: Place
     let from, to: MeantValue
     let name: SignalName?
+
+    /// Indicates that the forwarder's value is higher, or of the other kind. A 0 for a missing value is no difference.
+    var isHigher: Bool {
+      switch name {
+      case nil: false
+      case .loweredValues: from.kind != to.kind
+      default: true
+      }
+    }
 
     var order: [String] {
       [forwarder, place.app, place.model ?? "", name?.rawValue ?? ""]
@@ -76,6 +90,8 @@ struct ValueChanges: Sendable {
   private var changes = DrawnTable<ChangeKey, Int>(limit: 200_000)
   private var pairs = DrawnTable<Pair, Int>(limit: 200_000)
   private var revenue = DrawnTable<Meaning, Known>(limit: 200_000)
+  /// The postbacks of forwarders that are left out, because copies of devices cannot show what the device sent.
+  private var unwitnessed: [String: Int] = [:]
 
   /// Notes the revenue that a value means.
   mutating func note(_ value: MeantValue, in place: Place, _ currency: String, _ amount: Amount) {
@@ -104,8 +120,10 @@ struct ValueChanges: Sendable {
   }
 
   /// Counts a difference that a test is about.
-  mutating func add(_ change: ValueChange, for name: SignalName, by forwarder: String) {
-    changes.add(ChangeKey(forwarder: forwarder, name: name, change: change), 1)
+  mutating func add(_ change: ValueChange, for name: SignalName, by forwarder: String, in place: Place) {
+    let isAddition = change.from == UnsignedValues.absent
+    let key = ChangeKey(forwarder: forwarder, name: name, change: change, place: isAddition ? place.anyModel : nil)
+    changes.add(key, 1)
   }
 
   /// Counts the values of a compared postback. `name` is the test that a difference is for; nil if there is none.
@@ -118,6 +136,18 @@ struct ValueChanges: Sendable {
     pairs.add(Pair(forwarder: forwarder, place: place, from: values.from, to: values.to, name: name), 1)
   }
 
+  /// Leaves out, once all records are counted, values that devices did not send where their copies are no witnesses of the field.
+  mutating func leaveOut(_ areWitnesses: (UnsignedField, Place) -> Bool) {
+    changes.removeAll { key, _ in key.place.map { !areWitnesses(key.change.field, $0) } ?? false }
+    pairs.removeAll { pair, count in
+      guard pair.name == .addedValues, pair.from == .none,
+        !areWitnesses(pair.to.fine == nil ? .coarseConversionValue : .conversionValue, pair.place)
+      else { return false }
+      unwitnessed[pair.forwarder, default: 0] += count
+      return true
+    }
+  }
+
   mutating func merge(_ later: Self) {
     changes.merge(later.changes)
     pairs.merge(later.pairs)
@@ -128,13 +158,16 @@ struct ValueChanges: Sendable {
 
   /// The most frequent change that a test is about, by a forwarder; nil if there is none.
   func mostFrequent(_ name: SignalName, by forwarder: String) -> SignalChange? {
-    let own = changes.entries.filter { $0.key.forwarder == forwarder && $0.key.name == name }
-    let most = own.max {
-      ($0.value, $1.key.change.from, $1.key.change.to, $1.key.change.field.rawValue)
-        < ($1.value, $0.key.change.from, $0.key.change.to, $0.key.change.field.rawValue)
+    var own: [ValueChange: Int] = [:]
+    for (key, count) in changes.entries where key.forwarder == forwarder && key.name == name {
+      own[key.change, default: 0] += count
     }
-    guard let (key, count) = most else { return nil }
-    let (field, change) = (key.change.field, key.change)
+    let most = own.max {
+      ($0.value, $1.key.from, $1.key.to, $1.key.field.rawValue)
+        < ($1.value, $0.key.from, $0.key.to, $0.key.field.rawValue)
+    }
+    guard let (change, count) = most else { return nil }
+    let field = change.field
     return SignalChange(
       field: field.name.rawValue,
       from: UnsignedValues.text(change.from, of: field),
@@ -158,7 +191,7 @@ struct ValueChanges: Sendable {
   func comparisons() -> [RevenueComparison] {
     struct Key: Hashable { let forwarder, currency: String }
     var found: [Key: RevenueComparison] = [:]
-    var unpriced: [String: Int] = [:]
+    var unpriced = unwitnessed
     var largest: [String: Amount] = [:]
     for case let revenue? in revenue.entries.values.map(\.revenue) {
       largest[revenue.currency] = max(largest[revenue.currency] ?? .zero, revenue.amount)
@@ -173,7 +206,7 @@ struct ValueChanges: Sendable {
       var comparison =
         found[key]
         ?? RevenueComparison(forwarder: pair.forwarder, currency: currency, largest: largest[currency] ?? .zero)
-      comparison.add(from: from, to: to, isGain: pair.name == .raisedValues || pair.name == .addedValues, count)
+      comparison.add(from: from, to: to, isGain: pair.isHigher, count)
       found[key] = comparison
     }
     return found.sorted { ($0.key.forwarder, $0.key.currency) < ($1.key.forwarder, $1.key.currency) }.map {
@@ -266,12 +299,15 @@ extension ValueChanges.ChangeKey {
     for text in [forwarder, name.rawValue] { writer.append(text) }
     writer.append(change.field.rawValue)
     for number in [change.from, change.to] { writer.append(number) }
+    writer.append(place == nil ? 0 : 1)
+    place?.encode(&writer)
   }
 
   init(_ reader: inout CompactReader) {
     (forwarder, name) = (reader.text(), SignalName(rawValue: reader.text()) ?? .raisedValues)
     let field = UnsignedField(rawValue: reader.count()) ?? .conversionValue
     change = ValueChange(field: field, from: reader.integer(), to: reader.integer())
+    place = reader.count() == 1 ? ValueChanges.Place(&reader) : nil
   }
 }
 

@@ -94,9 +94,10 @@ package struct UnsignedValues: Hashable, Sendable {
     return absent
   }
 
-  /// The number of a country of two letters.
+  /// The number of a country of two letters. Rows of earlier versions may have letters that are no country.
   static func country(_ letters: some Collection<UInt8>) -> Int64 {
-    letters.count == 2 ? letters.reduce(0) { $0 << 8 | Int64($1) } : absent
+    guard letters.count == 2, let first = letters.first, let second = letters.dropFirst().first else { return absent }
+    return CountryCode(first, second).map { Int64($0.letters) } ?? unreadable
   }
 
   /// The two letters of a country.
@@ -132,7 +133,7 @@ extension UnsignedValues {
       switch field {
       case .conversionValue: self[field] = postback.conversionValue ?? Self.absent
       case .coarseConversionValue: self[field] = Self.place(of: postback.coarseConversionValue)
-      case .countryCode: self[field] = postback.countryCode.map { Self.country($0.description.utf8) } ?? Self.absent
+      case .countryCode: self[field] = postback.countryCode.map { Int64($0.letters) } ?? Self.absent
       case .adInteractionType: self[field] = Self.place(of: postback.adInteractionType)
       case .redownload: self[field] = postback.redownload.map { $0 ? 1 : 0 } ?? Self.absent
       case .sourceAppID: self[field] = postback.sourceAppID ?? Self.absent

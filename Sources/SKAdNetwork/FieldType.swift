@@ -17,7 +17,7 @@ public enum FieldType: Sendable {
   case boolean
   /// A string of two to four digits.
   case sourceIdentifier
-  /// A country code of two letters.
+  /// A country code of two letters, which is assigned to a country.
   case countryCode
   /// One of a few words.
   case word(any FieldWord.Type)

@@ -72,11 +72,11 @@ package enum FieldValue {
     return .outOfRange
   }
 
-  /// Reads a country code, in any letter case.
+  /// Reads a country code, in any letter case, and `UK` as `GB`. Letters that are assigned to no country cannot be read.
   package static func countryCode(_ kind: JSONKind, _ text: Span<UInt8>) -> FieldReading<CountryCode> {
     guard kind == .string else { return .wrongType }
     guard text.count == 2, let code = CountryCode(text[0], text[1]) else { return .outOfRange }
-    return (text[0] | text[1]) & 0x20 == 0 ? .plain(code) : .coerced(code)
+    return UInt16(text[0]) << 8 | UInt16(text[1]) == code.letters ? .plain(code) : .coerced(code)
   }
 
   /// Reads a source identifier: a string of two to four digits, or their number, which has lost leading zeros.

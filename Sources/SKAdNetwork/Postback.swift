@@ -20,16 +20,29 @@ public enum AdInteractionType: String, CaseIterable, Sendable {
   case view
 }
 
-/// A country as two capital letters (ISO 3166-1 alpha-2). Any two letters are accepted.
+/// A country as two capital letters: an assigned code of ISO 3166-1, or `XK` for Kosovo, which has a storefront of Apple's.
 public struct CountryCode: Hashable, Sendable, CustomStringConvertible {
   /// The first letter in the high byte, the second in the low one.
-  let letters: UInt16
+  package let letters: UInt16
 
-  /// The country of two ASCII letters, in any letter case; nil for other bytes.
-  init?(_ first: UInt8, _ second: UInt8) {
-    guard (first | 0x20) &- UInt8(ascii: "a") < 26, (second | 0x20) &- UInt8(ascii: "a") < 26 else { return nil }
-    letters = UInt16(first & 0xDF) << 8 | UInt16(second & 0xDF)
+  /// The country of two ASCII letters, in any letter case, `GB` for the reserved `UK`; nil for other bytes.
+  package init?(_ first: UInt8, _ second: UInt8) {
+    let a = UInt8(ascii: "a")
+    let (one, two) = ((first | 0x20) &- a, (second | 0x20) &- a)
+    guard one < 26, two < 26 else { return nil }
+    let letters = UInt16(first & 0xDF) << 8 | UInt16(second & 0xDF)
+    let isUK = letters == 0x554B
+    guard isUK || Self.assigned[Int(one)] >> UInt32(two) & 1 == 1 else { return nil }
+    self.letters = isUK ? 0x4742 : letters
   }
+
+  /// The second letters of the codes with each first letter, as bits.
+  private static let assigned: [UInt32] = [
+    "DEFGILMOQRSTUWXZ", "ABDEFGHIJLMNOQRSTVWYZ", "ACDFGHIKLMNORUVWXYZ", "EJKMOZ", "CEGHRST", "IJKMOR",
+    "ABDEFGHILMNPQRSTUWY", "KMNRTU", "DELMNOQRST", "EMOP", "EGHIMNPRWYZ", "ABCIKRSTUVY",
+    "ACDEFGHKLMNOPQRSTUVWXYZ", "ACEFGILOPRUZ", "M", "AEFGHKLMNRSTWY", "A", "EOSUW", "ABCDEGHIJKLMNORSTVXYZ",
+    "CDFGHJKLMNORTVWZ", "AGMSYZ", "ACEGINU", "FS", "K", "ET", "AMW",
+  ].map { $0.utf8.reduce(0) { $0 | 1 << UInt32($1 - UInt8(ascii: "A")) } }
 
   /// The number of bytes that `write(to:)` writes.
   public static let length = 2

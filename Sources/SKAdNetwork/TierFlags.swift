@@ -54,16 +54,17 @@ public struct TierFlags: OptionSet, Sendable {
   /// A `source-app-id` of version 1.0 that could not be read.
   public static let unreadableSourceAppID = TierFlags(rawValue: 1 << 20)
 
-  /// The flags that say that somebody edited an unsigned field or made it unreadable.
+  /// The flags that say that somebody edited an unsigned field.
   ///
   /// Others concern signed fields alone: with a valid signature nobody edited these, so that they say nothing about a sender.
   /// `zeroMayBeNull` doubts a value that the forwarder filled in, and `marketplaceInTier0` may come from an app without coarse values.
+  /// A value that could not be read is often a missing one in the forwarder's own spelling, such as -1, which no tier rules out.
   package static let edits: TierFlags = {
     let others: TierFlags = [
       .lostWithSourceApp, .lostInLaterWindow, .sourceDigitsInLaterWindow, .sourceAppInLaterWindow, .zeroMayBeNull,
       .marketplaceInTier0,
     ]
-    return TierFlags(names.map(\.flag)).subtracting(others)
+    return TierFlags(names.map(\.flag)).subtracting(others).subtracting(TierFlags(unreadable.map(\.flag)))
   }()
 
   private static let ofFineValues: TierFlags = [.fineAndCoarse, .fineInLaterWindow, .lostWithConversionValue]

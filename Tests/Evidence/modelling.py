@@ -34,6 +34,7 @@ from modelling_worlds import APP, DAYS, NETWORKS, SCENARIOS, model, world
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BAR, MOST_REFUSED = 0.93, 0.20
+COUNTRIES = ["AE", "AT", "BE", "BR", "CA", "DE", "ES", "FR", "JP", "US"]
 
 
 def wilson(successes, trials):
@@ -65,7 +66,7 @@ def write_dump(path, users, key, random):
             elif tier == 1:
                 fields["coarse-conversion-value"] = ["low", "medium", "high"][users.coarse[user]]
             if tier == 3:
-                fields["country-code"] = f"{chr(65 + users.country[user] // 26)}{chr(65 + users.country[user] % 26)}"
+                fields["country-code"] = COUNTRIES[users.country[user]]
             fields["seconds"] = int(start + 86400 * (users.day[user] + random.random()) + 3600 * (72 + 24 * random.random()))
             file.write(json.dumps(fields) + "\n")
 

@@ -195,6 +195,34 @@ import Testing
   }
 }
 
+/// The words for the time of a property that a share by day has.
+@Suite struct `The time of an alarm` {
+  /// The test of a forwarder that has 100 records a day for 30 days, beside an honest one.
+  private func test(_ counts: (Int) -> Int32) throws -> SignalTest {
+    var rates = SignalRates()
+    for day in 0..<30 {
+      for (name, count) in [("one", counts(day)), ("two", 1)] {
+        let key = SignalRates.Key(name: .loweredValues, party: SignalParty(kind: .forwarder, name: name))
+        rates.add(key, DaySeries.Cell(day: Int32(20_000 + day), count: count, total: 100))
+      }
+    }
+    var tests = rates.tests()
+    let bounds = SignalFamily.correct(&tests)
+    for place in tests.indices { rates.describe(&tests[place], bound: bounds[place]) }
+    return try #require(tests.first { $0.party.name == "one" })
+  }
+
+  @Test func `is a day only if the records before it raise no alarm`() throws {
+    let begun = try test { $0 < 20 ? 1 : 30 }
+    #expect(begun.isAlarm && begun.since?.day == 20_020 && !begun.isThroughout)
+    // The share rises at the end, when only postbacks of later windows come.
+    let risen = try test { $0 < 20 ? 60 : 95 }
+    #expect(risen.isAlarm && risen.since?.day == 20_020 && risen.isThroughout)
+    let steady = try test { _ in 60 }
+    #expect(steady.isAlarm && steady.since == nil && steady.isThroughout)
+  }
+}
+
 /// The day from which on a share is higher.
 @Suite struct `The onset of a share` {
   private func onset(_ shares: [(count: Int32, total: Int32)]) -> SignalOnset? {

@@ -58,6 +58,7 @@ private struct Coercion: CustomTestStringConvertible {
     Self("apple-doc-4.0-web-high-tier", .coarseConversionValue, "\"LOW\"", "low"),
     Self("apple-doc-4.0-web-high-tier", .countryCode, "\"us\"", "US"),
     Self("apple-doc-4.0-web-high-tier", .countryCode, "\"dE\"", "DE"),
+    Self("apple-doc-4.0-web-high-tier", .countryCode, "\"UK\"", "GB"),
     Self("apple-doc-aak-dev1", .adInteractionType, "\"Click\"", "click"),
     Self("real-1.0-ironsource", .redownload, "\"FALSE\"", "false"),
     Self("real-1.0-ironsource", .redownload, "1", "true"),

@@ -33,6 +33,7 @@ private struct Tier: CustomTestStringConvertible {
     Self("nothing", [], [:]),
     Self("a fine value, four digits, a source app and a country", [], both(fine, digits, app, country)),
     Self("a country where the app set no value", [], country),
+    Self("Kosovo, whose code ISO 3166-1 has not assigned", [], ["country-code": "\"XK\""]),
     Self("a coarse value with two digits", [], coarse),
     Self("a coarse value in a later window", [], both(coarse, second)),
     Self("a loss", [], lost),
@@ -65,6 +66,8 @@ private struct Tier: CustomTestStringConvertible {
     Self("a conversion value that is none", .unreadableConversionValue, ["conversion-value": "true"]),
     Self("an unknown coarse value", .unreadableCoarseConversionValue, ["coarse-conversion-value": "\"none\""]),
     Self("a country of three letters", .unreadableCountryCode, ["country-code": "\"USA\""]),
+    Self("a country that is not known", .unreadableCountryCode, ["country-code": "\"ZZ\""]),
+    Self("a country that is none", .unreadableCountryCode, ["country-code": "\"EU\""]),
     Self("a country that is a number", .unreadableCountryCode, ["country-code": "840"]),
   ]
 
@@ -170,18 +173,30 @@ struct TierFlagsTests {
     #expect(try Reading(real.bytes).postback.tierFlags == [])
   }
 
-  @Test func `flags of signed fields alone, and of what an app may have done, say nothing about a sender`() {
-    let signed: TierFlags = [
+  @Test func `flags of signed fields, of what an app may have done and of unreadable values tell nothing of a sender`()
+  {
+    let blameless: TierFlags = [
       .lostWithSourceApp, .lostInLaterWindow, .sourceDigitsInLaterWindow, .sourceAppInLaterWindow, .zeroMayBeNull,
-      .marketplaceInTier0,
+      .marketplaceInTier0, .unreadableConversionValue, .unreadableCoarseConversionValue, .unreadableAdInteractionType,
+      .unreadableCountryCode, .unreadableRedownload, .unreadableSourceAppID,
     ]
-    #expect(TierFlags.edits.isDisjoint(with: signed))
-    #expect(TierFlags.edits.union(signed) == TierFlags(TierFlags.names.map(\.flag)))
+    #expect(TierFlags.edits.isDisjoint(with: blameless))
+    #expect(TierFlags.edits.union(blameless) == TierFlags(TierFlags.names.map(\.flag)))
     for flags: TierFlags in [.fineAndCoarse, .fineInLaterWindow, .lostWithConversionValue] {
       // Many forwarders write a missing value as 0.
       #expect(flags.tellEdits(fineValue: 5) && flags.tellEdits(fineValue: nil) && !flags.tellEdits(fineValue: 0))
     }
     #expect(TierFlags.countryWithCoarse.tellEdits(fineValue: 0))
+  }
+
+  @Test(arguments: [
+    ["conversion-value": "-1"], ["coarse-conversion-value": "\"none\""], ["country-code": "\"USA\""],
+  ])
+  func `a missing value in a forwarder's own spelling is no edit`(_ changes: [String: String?]) throws {
+    let base = RealPostback.v4.object.with(["conversion-value": nil, "source-identifier": "\"39\""])
+    let postback = try Reading(base.with(changes).text).postback
+    #expect(postback.tierFlags != [])
+    #expect(!postback.tierFlags.tellEdits(fineValue: postback.conversionValue))
   }
 
   @Test func `Apple's example of AdAttributionKit has an impossible tier`() throws {

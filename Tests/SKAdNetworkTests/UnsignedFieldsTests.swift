@@ -29,7 +29,7 @@ private struct Edit: CustomTestStringConvertible {
     Self(real: .v4, field: .conversionValue, json: ("64", "1"), told: ("unreadable", "1")),
     Self(real: .v4, field: .conversionValue, json: (nil, "{}"), told: (nil, "unreadable")),
     Self(real: .v4, field: .coarseConversionValue, json: ("\"high\"", "\"none\""), told: ("high", "unreadable")),
-    Self(real: .v4, field: .countryCode, json: ("\"USA\"", "\"AA\""), told: ("unreadable", "AA")),
+    Self(real: .v4, field: .countryCode, json: ("\"USA\"", "\"AE\""), told: ("unreadable", "AE")),
     Self(real: .adAttributionKit, field: .adInteractionType, json: ("7", "\"view\""), told: ("unreadable", "view")),
     Self(real: .v1, field: .redownload, json: ("\"yes\"", "true"), told: ("unreadable", "true")),
     Self(real: .v1, field: .sourceAppID, json: ("-1", "1"), told: ("unreadable", "1")),
@@ -105,7 +105,8 @@ struct UnsignedFieldsTests {
     #expect(try unsigned(.v4) == unsigned(.v4, ["timestamp": "1", "campaign-id": "7"]))
     #expect(try unsigned(.v4) == unsigned(.v4, ["conversion-value": "\"63\"", "country-code": "\"\""]))
     for (key, one, other) in [
-      ("country-code", "\"us\"", "\"US\""), ("coarse-conversion-value", "\"LOW\"", "\"low\""),
+      ("country-code", "\"us\"", "\"US\""), ("country-code", "\"UK\"", "\"GB\""),
+      ("coarse-conversion-value", "\"LOW\"", "\"low\""),
       ("conversion-value", "23.0", "23"),
     ] {
       #expect(try unsigned(.v4, [key: one]) == unsigned(.v4, [key: other]))

@@ -30,7 +30,8 @@ package struct SignalSentence {
     if let leftOut = test.leftOut, leftOut > 0 {
       let reason =
         test.revenue == nil
-        ? "copies of devices contradict each other or cannot be read" : "it is not known what a value means"
+        ? "copies of devices contradict each other, cannot be read or never have the field"
+        : "it is not known what a value means or what the device sent"
       sentence += "; \(Numbers.grouped(leftOut)) more were not compared, because \(reason)"
     }
     if test.isOfOnePair {
@@ -70,7 +71,8 @@ package struct SignalSentence {
     guard let since = test.since else { return test.isThroughout ? ", in the whole period" : "" }
     if test.name == .bursts { return ", on \(Self.date(since.day))" }
     // The days are those of the first copies.
-    let records = test.name == .lateCopies ? ", first received" : since.isOnlyDay ? ", all" : ","
+    let beginning = test.isThroughout ? ", in the whole period, more" : ","
+    let records = beginning + (test.name == .lateCopies ? " first received" : since.isOnlyDay ? " all" : "")
     if since.isOnlyDay { return "\(records) on \(Self.date(since.day))" }
     let days = "\(Self.date(since.low)) to \(Self.date(since.high))"
     let interval = since.low < since.high ? " (95\u{202F}% interval \(days))" : ""

@@ -27,7 +27,7 @@ struct SignalSection {
 
   /// The days since which forwarders raise values, for those with an alarm and a change of their share.
   var onsets: [String: SignalOnset] {
-    let raised = report.alarms.filter { $0.name == .raisedValues && $0.party.kind == .forwarder }
+    let raised = report.alarms.filter { $0.name == .raisedValues && $0.party.kind == .forwarder && !$0.isThroughout }
     return raised.reduce(into: [:]) { $0[$1.party.name] = $1.since }
   }
 

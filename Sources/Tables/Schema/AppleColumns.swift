@@ -139,7 +139,10 @@ extension Table {
       .countryCode,
       .text(matching: "^[A-Z]{2}$"),
       .nullable,
-      "`country-code` in capital letters. Not signed. Null if there is no readable value."
+      """
+      `country-code` in capital letters: an assigned code of ISO 3166-1, or `XK`. Not signed. Null if there is no \
+      readable value.
+      """
     ),
     Column(
       .marketplaceIdentifier,

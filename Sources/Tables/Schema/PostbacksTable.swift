@@ -57,8 +57,8 @@ extension Table {
         .nullable,
         """
         Apple's names of the fields that were written in another form with the same meaning: a number or a Boolean \
-        as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, `""` for null, a \
-        signature or a JWS in another encoding. Null if there is none.
+        as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, UK for GB, `""` for \
+        null, a signature or a JWS in another encoding. Null if there is none.
         """
       ),
       Column(

@@ -245,7 +245,7 @@ import Testing
       #expect(network["view_through"]?["count"]?.integer == Int64(rows.count { $0.cell("fidelity_type") == "0" }))
       let impossible = rows.count { row in
         let flags = (row.cell("tier_flags") ?? "").matches(of: /[a-z_0-9]{3,}/).map { String($0.output) }
-        return flags.contains { !blameless.contains($0) }
+        return flags.contains { !blameless.contains($0) && !$0.hasPrefix("unreadable_") }
       }
       #expect(network["tier_impossible"]?.integer == Int64(impossible))
       let own = copies.filter { $0.cell("ad_network_id") == name }

@@ -52,7 +52,7 @@ private struct Spelling: CustomTestStringConvertible {
     [
       ("conversion-value", "64"), ("conversion-value", "\"abc\""), ("conversion-value", "{\"a\":[1]}"),
       ("conversion-value", "true"), ("coarse-conversion-value", "\"none\""), ("coarse-conversion-value", "7"),
-      ("country-code", "\"USA\""), ("country-code", "false"),
+      ("country-code", "\"USA\""), ("country-code", "\"ZZ\""), ("country-code", "false"),
     ].map { unreadable(.v4, $0, $1) }
     + [
       ("conversion-value", "-1"), ("coarse-conversion-value", "[]"), ("ad-interaction-type", "\"tap\""),
