@@ -400,7 +400,10 @@ let package = Package(
         "Base", "DurableFiles", "Ledger", "Tables", "LookupTables", "DerivedTables", "PostbackCopies", "TestSupport",
       ]
     ),
-    tests("FraudSignals", ["Statistics", "LookupTables", "TableReading", "TestSupport"]),
+    tests(
+      "FraudSignals",
+      ["SKAdNetwork", "Statistics", "LookupTables", "TableReading", "PostbackCopies", "TestSupport"]
+    ),
     tests("Analysis", ["DurableFiles", "Tables", "PostbackPipeline", "TableReading", "DerivedTables", "TestSupport"]),
     tests(
       "DailyReports",
