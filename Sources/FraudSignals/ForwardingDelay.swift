@@ -70,8 +70,8 @@ struct ForwardingDelay: Sendable {
   /// times the delay that three quarters of the forwarder's copies have, or of those of the app or the family of versions if they
   /// are enough: of some a forwarder may send dumps. As many are tolerated as devices' copies came as late after the forwarder's,
   /// with two standard errors. Copies of days on which those of several forwarders are late are left out. What one of several
-  /// machines could not send for days comes at once, so the evidence must hold without the late copies of the 24 hours with the most
-  /// of them, too. The copies are not needed any more then, and are removed.
+  /// machines could not send for days, and lists of some postbacks, come at once, so the evidence must hold without them, too. The
+  /// copies are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
     defer { records.removeRecords() }
     let outages = outages()

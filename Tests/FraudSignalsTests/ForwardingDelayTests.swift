@@ -7,7 +7,7 @@ import Testing
 @testable import PostbackCopies
 @testable import Statistics
 
-/// Honest forwarders whose copies come late: 4 forwarders with 1600 postbacks of 28 days.
+/// Honest forwarders whose copies come late, and one that holds copies back: 4 forwarders with 1600 postbacks of 28 days.
 @Suite struct `Copies that come late` {
   private static let forwarders = ["one", "two", "three", "four"]
 
@@ -100,5 +100,34 @@ import Testing
       if sent.forwarder == 0 { sent.partner = sent.day - (sent.number % 6 == 0 ? 5 : 0) }
     }
     #expect(found == [])
+  }
+
+  enum Lists: CaseIterable {
+    case weekly, ofThreeDays, afterSixDays, daily
+  }
+
+  @Test(arguments: Lists.allCases) func `and at once accuse nobody`(_ lists: Lists) {
+    let found = accused { sent, random in
+      guard sent.forwarder == 0 else { return }
+      switch lists {
+      case .weekly: if sent.number % 8 == 0 { sent.forwarded = (sent.day / 7).rounded(.up) * 7 + 0.3 }
+      case .ofThreeDays:
+        let isOfFile = [48, 55, 62].contains(Int(sent.day)) && sent.number % 8 < 5
+        if isOfFile { sent.forwarded = Double(Int(sent.day)) + Double.random(in: 5..<5.05, using: &random) }
+      case .afterSixDays:
+        let hasFailed = (47..<53).contains(sent.day) && sent.number % 3 > 0
+        if hasFailed { sent.forwarded = Double.random(in: 53..<55.5, using: &random) }
+      case .daily: if sent.number % 8 == 0 { sent.forwarded = sent.day.rounded(.up) + 4.3 }
+      }
+    }
+    #expect(found == [])
+  }
+
+  @Test func `one by one accuse the forwarder, beside another one that sends lists`() {
+    let found = accused { sent, random in
+      if sent.forwarder == 2, sent.number % 8 == 0 { sent.forwarded = (sent.day / 7).rounded(.up) * 7 + 0.3 }
+      if sent.forwarder == 1, sent.number % 20 == 3 { sent.forwarded = sent.day + .random(in: 7..<9, using: &random) }
+    }
+    #expect(found == ["two"])
   }
 }
