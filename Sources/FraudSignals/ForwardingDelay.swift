@@ -1,26 +1,12 @@
 internal import LookupTables
 
-/// The delays of forwarders' first copies behind the first copy of another sender of the same postback.
+/// The delays of forwarders' first copies behind the first copy of another sender of the same postback: a device, or else the first
+/// other forwarder, whose clock may be wrong.
 ///
 /// Apple sends its copies at the same time. An outage, in which nothing of the forwarder or of the network came, is no delay of a
 /// postback, and neither is a usual delay of a slow forwarder. Apple's own retries delay the copies of devices as often as those of
 /// networks: as many are tolerated.
 struct ForwardingDelay: Sendable {
-  /// A copy with its delay, without outages.
-  private struct Copy {
-    /// The day of the other sender's copy, and the minute of the forwarder's.
-    let day, sentAt: Int32
-    let delay: Int32
-    let line: Int32
-  }
-
-  /// The copies that may have a usual delay of their own.
-  private enum Group: Hashable {
-    case line(ForwardingLine)
-    case app(String)
-    case family(UInt8)
-  }
-
   fileprivate struct Record: DrawnRecord {
     /// The minute of the other sender's copy, since 1970, and the minutes after it; less than 0 if a device's own copy came as long
     /// after the forwarder's.
@@ -40,8 +26,6 @@ struct ForwardingDelay: Sendable {
   var unfollowed: Int { records.leftOut }
 
   private static let millisecondsPerMinute: Int64 = 60_000
-  /// Three days, by which honest copies have come, with Apple's first retries.
-  private static let longestUsual: Int32 = 72 * 60
   private static let shortestOutage = 720.0
 
   /// Adds the first copies of a postback that others sent, too.
@@ -49,7 +33,8 @@ struct ForwardingDelay: Sendable {
     for (place, sender) in senders.senders.enumerated() {
       guard let name = sender.name, sender.first != .max else { continue }
       let others = senders.senders.enumerated().filter { $0.offset != place && $0.element.first != .max }
-      guard let other = others.map(\.element).min(by: { $0.first < $1.first }) else { continue }
+      let device = others.first { $0.element.isDirect }
+      guard let other = (device ?? others.min { $0.element.first < $1.element.first })?.element else { continue }
       let first = other.first
       let delay = sender.first / Self.millisecondsPerMinute - first / Self.millisecondsPerMinute
       records.append(
@@ -84,12 +69,13 @@ struct ForwardingDelay: Sendable {
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
   /// times the delay that three quarters of the forwarder's copies have, or of those of the app or the family of versions if they
   /// are enough: of some a forwarder may send dumps. As many are tolerated as devices' copies came as late after the forwarder's,
-  /// with two standard errors. What one of several machines could not send for days comes at once, so the evidence must hold
-  /// without the late copies of the 24 hours with the most of them, too. The copies are not needed any more then, and are removed.
+  /// with two standard errors. Copies of days on which those of several forwarders are late are left out. What one of several
+  /// machines could not send for days, and lists of some postbacks, come at once, so the evidence must hold without them, too. The
+  /// copies are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
     defer { records.removeRecords() }
     let outages = outages()
-    var copies = [[Copy]](repeating: [], count: names.values.count)
+    var copies = [[DelayedCopies.Copy]](repeating: [], count: names.values.count)
     for record in records.records {
       let lost = max(
         Self.overlap(record, outages[Int(record.forwarder)]),
@@ -97,59 +83,23 @@ struct ForwardingDelay: Sendable {
       )
       let delay = record.delay - min(max(0, record.delay), lost)
       copies[Int(record.forwarder)].append(
-        Copy(day: record.minute / 1440, sentAt: record.end, delay: delay, line: record.line)
+        DelayedCopies.Copy(day: record.minute / 1440, sentAt: record.end, delay: delay, line: record.line)
       )
     }
-    for (name, copies) in zip(names.values, copies) where !copies.isEmpty {
-      let limit = Self.longest(copies.map(\.delay))
-      let limits = limits(copies, atLeast: limit)
-      func isLate(_ copy: Copy) -> Bool { copy.delay > limits[copy.line] ?? limit }
-      let worst = Self.worstDay(copies.filter(isLate).map(\.sentAt))
-      func series(_ copies: [Copy]) -> DaySeries {
-        copies.reduce(into: DaySeries()) {
-          $0.add(DaySeries.Cell(day: $1.day, count: isLate($1) ? 1 : 0, total: 1))
-        }
-      }
+    var forwarders = copies.map { DelayedCopies($0, lines.values) }
+    // A clock may be wrong for some days, or one of several at all times.
+    for days: Int32 in [3, .max] {
+      let shared = SharedDelays(forwarders, lines.values, days: days)
+      for number in forwarders.indices { forwarders[number].removeAll(shared.doubts(of: number)) }
+    }
+    for (number, name) in names.values.enumerated() where !copies[number].isEmpty {
+      let kept = forwarders[number]
       let key = SignalRates.Key(name: .heldBack, party: SignalParty(kind: .forwarder, name: String(name.dropFirst())))
-      rates.add(key, SignalRates.Entry(series: series(copies)))
-      rates.keepRest(key, series(copies.filter { !isLate($0) || worst?.contains(Int64($0.sentAt)) != true }))
-      let devicesLate = Double(copies.count { $0.delay < -limit })
-      if devicesLate > 0 { rates.tolerate(key, (devicesLate + 2 * devicesLate.squareRoot()) / Double(copies.count)) }
+      rates.add(key, SignalRates.Entry(series: kept.series, leftOut: copies[number].count - kept.all.count))
+      rates.keepRest(key, kept.rest)
+      let late = Double(kept.devicesLate)
+      if late > 0 { rates.tolerate(key, (late + 2 * late.squareRoot()) / Double(kept.all.count)) }
     }
-  }
-
-  /// The longest usual delay of each line: that of its app, of its family of versions or of the line alone, whichever is the
-  /// longest.
-  private func limits(_ copies: [Copy], atLeast limit: Int32) -> [Int32: Int32] {
-    func groups(of line: Int32) -> [Group] {
-      let line = lines.values[Int(line)]
-      return [.line(line), .app(line.app), .family(line.family)]
-    }
-    let delays = Dictionary(grouping: copies, by: \.line).mapValues { $0.map(\.delay) }
-    let ofGroups = delays.reduce(into: [Group: [Int32]]()) { all, line in
-      for group in groups(of: line.key) { all[group, default: []] += line.value }
-    }
-    let longest = ofGroups.filter { $0.value.count >= SignalRates.leastRecords }.mapValues(Self.longest)
-    return delays.keys.reduce(into: [:]) { limits, line in
-      limits[line] = groups(of: line).compactMap { longest[$0] }.reduce(limit, max)
-    }
-  }
-
-  /// The 24 hours with the most of some minutes, and the first of such; nil if there are none.
-  private static func worstDay(_ minutes: [Int32]) -> ClosedRange<Int64>? {
-    let sorted = minutes.map(Int64.init).sorted()
-    var (first, most): (Int, (count: Int, start: Int64)?) = (0, nil)
-    for (last, minute) in sorted.enumerated() {
-      while minute - sorted[first] >= 1440 { first += 1 }
-      if last - first >= most?.count ?? 0 { most = (last - first + 1, sorted[first]) }
-    }
-    return most.map { $0.start...$0.start + 1439 }
-  }
-
-  /// The longest delay that is usual where copies have these.
-  private static func longest(_ delays: [Int32]) -> Int32 {
-    let (limit, isTooLong) = max(0, delays.sorted()[delays.count * 3 / 4]).multipliedReportingOverflow(by: 5)
-    return isTooLong ? .max : max(longestUsual, limit)
   }
 
   /// The spans of minutes between the copies of each forwarder and network that its usual gaps do not explain, and the one before the

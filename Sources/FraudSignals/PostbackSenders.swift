@@ -9,7 +9,7 @@ struct PostbackSenders {
     let name: String?
     /// The different values, each with the time of its first receipt; the greatest number if it is not known.
     fileprivate(set) var values: [(values: UnsignedValues, first: Int64)] = []
-    /// The number of copies, and the times of receipt of the first and the last one.
+    /// The number of copies, the time of receipt of the first one, and that of the last one of those that tell it themselves.
     fileprivate(set) var count = 0
     fileprivate(set) var first = Int64.max
     fileprivate(set) var last = Int64.min

@@ -14,7 +14,7 @@ internal import CopySettlement
 /// For networks and apps, the values and the time of a postback are those of the copy that `skan_settled` decided. For a forwarder
 /// they are those of its own first copy, accepted or rejected. So it does not matter which copy was processed first.
 package struct SignalCounter: Sendable {
-  /// The number of days after which a copy is a late replay, since Apple's retries have ended; an option may say otherwise.
+  /// The number of days after which a copy is late, since Apple's retries have ended; an option may say otherwise.
   package static let lateAfterDays = 10
 
   /// The longest time in milliseconds after which a copy may still be a retry.
@@ -127,7 +127,7 @@ package struct SignalCounter: Sendable {
     let time = row.time(columns.receivedAt)
     let own = PostbackCopy(
       receivedAt: time ?? PostbackCopy.unknownTime,
-      lastReceivedAt: time ?? .min,
+      lastReceivedAt: row.timeOfRecord(columns.receivedAt, source: columns.receivedAtSource) ?? .min,
       channel: row.text(columns.channel).flatMap { Channel(rawValue: $0) },
       forwarder: row.text(columns.forwarder),
       values: UnsignedValues(row, columns, UnsignedField.fields(of: PostbackFormat(row, columns))),

@@ -43,12 +43,19 @@ struct SignalOmissions {
         """
       found.append(SignalReport.Omission(name: .countries, reason: reason))
     }
-    let silent = counts.rates.entries.filter { $0.key.name == .missingForwarded && $0.value.leftOut > 0 }
-      .sorted { ($1.value.leftOut, $0.key.party.name) < ($0.value.leftOut, $1.key.party.name) }
+    let doubtful = leftOut(.heldBack)
+    if !doubtful.isEmpty {
+      let reason = """
+        On some days copies of several forwarders came days after the other sender's, so that the receiver's clock or the times of its files \
+        may have been wrong. Left out are \(Self.list(doubtful)). Check the times of receipt of the devices' copies.
+        """
+      found.append(SignalReport.Omission(name: .heldBack, reason: reason))
+    }
+    let silent = leftOut(.missingForwarded)
     if !silent.isEmpty {
       let reason = """
         Postbacks of apps, windows and versions of which a network forwarded none, or none before or after, were not expected of it: \
-        \(Self.list(silent.map { "\($0.value.leftOut) of \($0.key.party.name)" })). If they are agreed, ask the network.
+        \(Self.list(silent)). If they are agreed, ask the network.
         """
       found.append(SignalReport.Omission(name: .missingForwarded, reason: reason))
     }
@@ -77,6 +84,13 @@ struct SignalOmissions {
       found.append(SignalReport.Omission(name: .impossibleFields, reason: reason))
     }
     return found
+  }
+
+  /// The numbers of the records that a test leaves out, with the parties, the largest first.
+  private func leftOut(_ name: SignalName) -> [String] {
+    counts.rates.entries.filter { $0.key.name == name && $0.value.leftOut > 0 }
+      .sorted { ($1.value.leftOut, $0.key.party.name) < ($0.value.leftOut, $1.key.party.name) }
+      .map { "\($0.value.leftOut) of \($0.key.party.name)" }
   }
 
   /// The first five of some names.

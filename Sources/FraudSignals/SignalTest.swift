@@ -43,10 +43,10 @@ extension SignalName {
     case .raisedValues, .raisedRevenue, .loweredValues, .addedValues, .inventedNulls, .changedCountries,
       .deviceCopiesDisagree, .missingForwarded, .withheld, .heldBack, .selfConflicts:
       .copies
-    case .impossibleFields, .lateCopies, .invalidSignatures, .reusedTransactions, .sharedTransactions: .rule
+    case .impossibleFields, .invalidSignatures, .reusedTransactions, .sharedTransactions: .rule
     case .countries: .targets
-    // The customer has written the dates of campaigns, and a dump may have come late.
-    case .resends, .unknownCampaigns, .inactiveCampaigns: .parties
+    // The customer has written the dates of campaigns, a dump may have come late, and history may have been sent again.
+    case .lateCopies, .resends, .unknownCampaigns, .inactiveCampaigns: .parties
     case .fineValues, .coarseValues, .redownloads, .viewThrough: .campaigns
     case .bursts: .past
     }

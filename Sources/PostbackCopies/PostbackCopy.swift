@@ -10,7 +10,7 @@ package import Tables
 package struct PostbackCopy: Hashable, Sendable {
   /// The time of the first of them in milliseconds since 1970; the greatest number if it is not known.
   package var receivedAt: Int64
-  /// The time of the last of them; the least number if it is not known.
+  /// The time of the last of them that tell it themselves; the least number if none does.
   package var lastReceivedAt = Int64.min
   /// The number of the copies.
   package var count = 1
@@ -210,7 +210,7 @@ package struct RejectedCopies: Sendable {
       let receivedAt = cursor.time(columns.receivedAt)
       let read = PostbackCopy(
         receivedAt: receivedAt ?? PostbackCopy.unknownTime,
-        lastReceivedAt: receivedAt ?? .min,
+        lastReceivedAt: cursor.timeOfRecord(columns.receivedAt, source: columns.receivedAtSource) ?? .min,
         channel: cursor.text(columns.channel).flatMap { Channel(rawValue: $0) },
         forwarder: cursor.text(columns.forwarder),
         values: UnsignedValues(copy.postback),

@@ -10,6 +10,7 @@ package struct RejectColumns: Sendable {
   package let channel = Table.rejects.place(.channel)
   package let forwarder = Table.rejects.place(.forwarder)
   package let receivedAt = Table.rejects.place(.receivedAt)
+  let receivedAtSource = Table.rejects.place(.receivedAtSource)
   private let code = Table.rejects.place(.rejectCode)
   private let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
   private let query = Table.rejects.place(.query)
@@ -59,5 +60,14 @@ package struct RejectColumns: Sendable {
     bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
     let postback = try? parser.parse(0..<length, of: &bytes, query: request)
     return postback.map { ($0, bytes) }
+  }
+}
+
+extension RowCursor {
+  /// The time of receipt in the current row, if the record tells it itself; nil if it is not known, or is that of a file or of an
+  /// option, which tell when records were loaded and not when they were sent.
+  package func timeOfRecord(_ time: Int, source: Int) -> Int64? {
+    let others: [ReceivedAtSource] = [.fileModified, .option]
+    return others.contains { has($0.rawValue, in: source) } ? nil : self.time(time)
   }
 }

@@ -52,9 +52,11 @@ FRAUDS = {
     "hidden by a forged copy": dict(world="device-copies", fraud="hide,share=0.2"),
     "framed by a forged copy": dict(world="device-copies", fraud="frame,share=1", framed=True),
     **{kind: dict(world="plain", fraud=f"{kind},postbacks=200") for kind in (
-        "inflate-fine", "inflate-coarse", "replay-late", "steal-signature", "fabricate", "change-country", "self-conflict",
+        "inflate-fine", "inflate-coarse", "steal-signature", "fabricate", "change-country", "self-conflict",
         "withhold")},
     "flip-win": dict(world="plain", fraud="flip-win,postbacks=60"),
+    # Copies that change no number are listed as a difference, and accuse nobody.
+    "replay-late, listed as a difference": dict(world="plain", fraud="replay-late,postbacks=200", difference="late_copies"),
 }
 CHANCES = [100, 1000, 10_000]
 

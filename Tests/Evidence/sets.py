@@ -52,12 +52,12 @@ class TrafficSet:
         self.call("settle", self.path("out"), "--lookups", lookups, "--models", models)
 
     def alarms(self):
-        """The alarms of the signals; those without a kind are suspicions."""
+        """The alarms and the significant differences of the signals; those without a kind are suspicions."""
         self.settle()
         answer = self.call("rejects", self.path("out"), "--signals", "--json", "--top", 1000, "--jobs", 1)
         signals = self.signals = json.loads(answer)["signals"]
         return [{"kind": alarm.get("kind") or "suspicion", "test": alarm["test"], "party": alarm["party"], "name": alarm["name"],
-                 "p": alarm.get("p_value_corrected"), "since": alarm.get("since")} for alarm in signals["alarms"]]
+                 "p": alarm.get("p_value_corrected"), "since": alarm.get("since")} for alarm in signals["alarms"] + signals["differences"]]
 
     def alone(self):
         """The least p-value of each test of ALONE, corrected for the tests of its kind alone (Bonferroni)."""
@@ -134,7 +134,7 @@ def fraud(program, case, seed):
                              "--fraud", text.replace(",", f",forwarder={name},", 1))
         rows = len(traffic.rows("files", "truth_fraud.csv"))
         sent, copied, networks, _ = traffic.senders()
-        alarms = [alarm for alarm in traffic.alarms() if alarm["kind"] == "suspicion"]
+        alarms = [alarm for alarm in traffic.alarms() if alarm["kind"] == "suspicion" or alarm["test"] == case.get("difference")]
     culprits = set() if case.get("framed") else set(name.split("+"))
     parties = {("forwarder", one) for one in culprits} | {("network", net) for one in culprits for net in networks[one]}
     named = [alarm for alarm in alarms if alarm["party"] in ("forwarder", "network")]

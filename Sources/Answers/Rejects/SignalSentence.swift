@@ -211,7 +211,7 @@ extension SignalName {
     case .changedCountries: "changed countries"
     case .impossibleFields: "impossible fields"
     case .selfConflicts: "copies with other values"
-    case .lateCopies: "late replays"
+    case .lateCopies: "late copies"
     case .resends: "repeated postbacks"
     case .invalidSignatures: "invalid signatures"
     case .reusedTransactions: "reused transactions"

@@ -184,7 +184,7 @@ package struct SignalsAnswer {
     var table = TextTable(
       [
         "network", "accepted", "impossible", "redownloads", "view-through", "won", "copies", "most of one",
-        "late replays",
+        "late copies",
       ],
       numbersIn: [1, 2, 3, 4, 5, 6, 7, 8]
     )

@@ -31,7 +31,7 @@ package struct CaseQuestion {
   package var examples = CaseRequest.usualExamples
   /// The maximum number of rejects that are searched for edits.
   package var diagnosisLimit = CaseRequest.usualDiagnoses
-  /// The number of days after which a copy is a late replay.
+  /// The number of days after which a copy is late.
   package var lateDays = CaseRequest.usualLateDays
   /// The number of cores that read.
   package var jobs = 1

@@ -15,7 +15,7 @@ package struct CaseRequest: Sendable {
   package static let usualExamples = 12
   /// The number of rejects that are searched for edits unless another is given.
   package static let usualDiagnoses = 100
-  /// The number of days after which a copy is a late replay unless another is given.
+  /// The number of days after which a copy is late unless another is given.
   package static let usualLateDays = SignalCounter.lateAfterDays
 
   /// The conditions as they were given, and the limits of the time of receipt.
@@ -29,7 +29,7 @@ package struct CaseRequest: Sendable {
   package var examples = Self.usualExamples
   /// The maximum number of rejects that are searched for edits.
   package var diagnosisLimit = Self.usualDiagnoses
-  /// The number of days after which a copy is a late replay.
+  /// The number of days after which a copy is late.
   package var lateDays = Self.usualLateDays
 
   /// Reads the conditions of a request.

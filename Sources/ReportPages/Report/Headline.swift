@@ -19,7 +19,7 @@ struct Headline {
     self.signals = signals
     let suspicions = (edits?.findings ?? []) + signals.findings
     let others =
-      BusinessFindings.all(business, trust, report, suspects: signals.raisers) + signals.lateReplays
+      BusinessFindings.all(business, trust, report, suspects: signals.raisers) + signals.lateCopies
       + [report.comparison?.finding].compactMap(\.self)
     findings = Array((suspicions + others).sorted(by: Self.precedes).prefix(Self.most))
   }

@@ -39,7 +39,7 @@ struct SignalSection {
     let tests = """
       \(found) in \(Numbers.grouped(report.tests.count)) tests of \(kinds) kinds on \(Numbers.grouped(tested.accepted)) \
       accepted postbacks and \(Numbers.grouped(tested.rejected)) rejects: values, countries, impossible fields, copies, \
-      late replays, signatures, transactions, campaigns.
+      late copies, signatures, transactions, campaigns.
       """
     func sentence(_ start: String, _ omissions: [SignalReport.Omission]) -> String {
       omissions.isEmpty ? "" : " \(start): \(omissions.map(\.name.words).joined(separator: ", "))."
@@ -199,18 +199,19 @@ extension SignalSection {
     }
   }
 
-  /// The late replays that no alarm is about, as a finding; none if there are none.
-  var lateReplays: [Finding] {
+  /// The late copies, as a finding; none if there are none.
+  var lateCopies: [Finding] {
     let tests = report.tests.filter { $0.name == .lateCopies && $0.own.count > 0 }
     let count = tests.reduce(0) { $0 + $1.own.count }
-    guard count > 0, !tests.contains(where: \.isAlarm) else { return [] }
+    guard count > 0 else { return [] }
     let most = tests.max { ($0.own.count, $1.party) < ($1.own.count, $0.party) }
     let sender = most.map { ", most of them by \($0.party.name) (\(Numbers.grouped($0.own.count)))" } ?? ""
+    let others = tests.contains(where: \.isSignificant) ? "" : " No forwarder sends significantly more than others."
     return [
       Finding(
         sentence: """
           \(Numbers.grouped(count)) postbacks came again more than \(SignalCounter.lateAfterDays) days after the first of the same sender, when Apple's retries have \
-          ended\(sender). No forwarder sends significantly more than others.
+          ended\(sender). Identical copies change no number.\(others)
           """,
         section: Finding.Section(id: "signals", name: "Signals"),
         rows: count

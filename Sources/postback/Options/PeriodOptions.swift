@@ -39,6 +39,6 @@ struct DayOptions: Sendable {
 extension Option {
   static let lateDays = Option(
     "--late-days N",
-    "Count a copy as a late replay if it comes more than N days after the first; default 10."
+    "Count a copy as late if it comes more than N days after the first; default 10."
   )
 }

@@ -205,6 +205,32 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test(arguments: [true, false])
+  func `a history that is sent again is a difference, and one that is only loaded again is not late`(
+    _ isSentAgain: Bool
+  ) async throws {
+    let out = try await tables(
+      (0..<600).map { Copy($0, 0, "device", 5) }
+        + (0..<600).map { Copy($0, 1, $0 < 300 ? "resender" : "other", 5) }
+    )
+    let world = try await World.shared.value
+    let lines = try (0..<300).map { number -> String in
+      let line = Copy(number, 481, "resender", 5).line(world.wins[number]).text
+      guard !isSentAgain, case .object(let members) = try JSONValue(parsing: Array(line.utf8)) else { return line }
+      return JSONValue.object(members.filter { $0.key != "received_at" }).description
+    }
+    try folder.makeFile("again", holding: Array((lines.joined(separator: "\n") + "\n").utf8))
+    let options = ["--received-at", "2026-03-29T00:00:00Z", "--out", out] + (try world.folder.words(of: "keys"))
+    try await run(["run", folder.path("again"), "--models", world.folder.path("models.json")] + options)
+    let answer = try JSONValue(parsing: Array(try await run(["rejects", out, "--signals", "--json"]).utf8))
+    let signals = try #require(answer["signals"])
+    #expect(signals["alarms"]?.array.isEmpty == true, "\(signals["alarms"] ?? .null)")
+    let differences = signals["differences"]?.array ?? []
+    #expect(names("late_copies", differences) == (isSentAgain ? ["resender"] : []), "\(differences)")
+    #expect(names("resends", differences) == (isSentAgain ? [] : ["resender"]), "\(differences)")
+    #expect(signals["all_networks"]?["late_replays"]?.integer == (isSentAgain ? 300 : 0))
+  }
+
   @Test func `few values raised to the highest alarm by their money`() async throws {
     // The value 63 means 100 USD, as the postbacks of the other forwarder show, and 0 means nothing.
     let found = try await alarms(beside: 63) { number in

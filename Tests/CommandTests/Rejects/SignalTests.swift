@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("inflate-fine", "raised_values"), ("inflate-coarse", "raised_values"), ("replay-late", "late_copies"),
+    ("inflate-fine", "raised_values"), ("inflate-coarse", "raised_values"),
     ("steal-signature", "invalid_signatures"), ("self-conflict", "self_conflicts"), ("withhold", "missing_forwarded"),
   ])
   func `finds the fraud and its party`(_ kind: String, _ test: String) async throws {
@@ -35,6 +35,17 @@ import Testing
     #expect(!found.contains { ["appsflyer", "Network 3"].contains($0["name"]?.text) })
     let text = try await run(["rejects", out, "--signals"])
     #expect(text.contains(found.first?["summary"]?.text ?? "no summary"))
+  }
+
+  @Test func `lists copies that come again late as a difference, and accuses nobody`() async throws {
+    let out = try await FraudSite.with(["--fraud", "replay-late,forwarder=adjust,share=0.8"]).out
+    let signals = try await signals(out)
+    func names(_ key: String) -> [String?] {
+      signals[key]?.array.filter { $0["test"]?.text == "late_copies" }.map { $0["name"]?.text } ?? []
+    }
+    #expect(names("differences") == ["adjust"])
+    #expect(names("alarms").isEmpty)
+    #expect(try await run(["rejects", out, "--signals"]).contains("again long after its own first copy"))
   }
 
   @Test func `names the change, the money and the time of raised values`() async throws {
