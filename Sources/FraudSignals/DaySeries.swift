@@ -70,6 +70,25 @@ struct DaySeries: Sendable {
     return Set(sorted.prefix(number).map(\.day))
   }
 
+  /// The days of the span of at most `longest` days that differs most clearly from all other days, with a share more than three
+  /// times as large; none if no span has such a share.
+  func clearestSpan(_ longest: Int32) -> Set<Int32> {
+    let all = rate
+    var (likelihood, days) = (-Double.infinity, Set<Int32>())
+    for first in cells.indices {
+      var inside = Rate()
+      for last in first..<cells.count {
+        guard cells[last].day - cells[first].day < longest else { break }
+        inside += cells[last].rate
+        let rest = all - inside
+        guard rest.total > 0, inside.count * rest.total > 3 * rest.count * inside.total else { continue }
+        let both = RateEvidence.largestLikelihood(inside) + RateEvidence.largestLikelihood(rest)
+        if both > likelihood { (likelihood, days) = (both, Set(cells[first...last].map(\.day))) }
+      }
+    }
+    return days
+  }
+
   func withoutDays(_ days: Set<Int32>) -> Self {
     var series = self
     series.cells.removeAll { days.contains($0.day) }

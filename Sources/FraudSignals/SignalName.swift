@@ -96,6 +96,9 @@ package enum SignalName: String, CaseIterable, Sendable {
     }
   }
 
+  /// The longest time in days in which a part of a party may have failed, if nearly all that is missing is of this time.
+  var longestPartOutage: Int32 { self == .missingForwarded ? 14 : 0 }
+
   /// Indicates that the test leaves out postbacks whose copies of devices contradict each other, cannot be read, or never have the
   /// field.
   var leavesOut: Bool {

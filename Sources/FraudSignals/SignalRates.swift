@@ -120,7 +120,10 @@ package struct SignalRates: Sendable {
     // Days of which others had their worst do not count either, so that no party is compared by its best days alone.
     let worst = own.worst(name.outageDays).union(isCompared ? others.worst(name.outageDays) : [])
     let rest = (rests[key] ?? own).withoutDays(worst)
-    return course.lesser(evidence(key, rest, others, on: days, isCompared: isCompared))
+    let lesser = course.lesser(evidence(key, rest, others, on: days, isCompared: isCompared))
+    let span = own.clearestSpan(name.longestPartOutage)
+    guard !span.isEmpty else { return lesser }
+    return lesser.lesser(evidence(key, own.withoutDays(span), others, on: days, isCompared: isCompared))
   }
 
   private func evidence(

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FraudSignals
+@testable import LookupTables
 @testable import Statistics
 
 /// The times at which a network's copies could be expected.
@@ -53,6 +54,40 @@ import Testing
 
   @Test func `has single postbacks in it that were not forwarded`() {
     #expect(missing(hours: 301) { $0 % 10 > 0 || $0 == 0 || $0 == 300 } == Rate(count: 29, total: 301))
+  }
+
+  /// The networks that are accused, of two with a postback each hour for 40 days, of which the second forwards all.
+  private func accused(isForwarded: (Int) -> Bool) -> [String] {
+    var risk = ForwardingRisk()
+    for hour in 0..<960 {
+      for (network, isForwarded) in [("one", isForwarded(hour)), ("two", true)] {
+        let cluster = SignalCluster(
+          app: "1",
+          network: network,
+          forwarder: nil,
+          campaign: "s12",
+          week: 0,
+          window: 0,
+          family: 1
+        )
+        let first = Int64(hour) * Self.hour
+        risk.add(cluster, at: first, forwardedAt: isForwarded ? first : nil)
+      }
+    }
+    Self.end(&risk, hours: 960)
+    var rates = SignalRates()
+    risk.addRates(to: &rates)
+    var tests = rates.tests()
+    _ = SignalFamily.correct(&tests)
+    return tests.filter(\.isAlarm).map(\.party.name)
+  }
+
+  @Test(arguments: [7, 9, 12]) func `may have days in it in which one of two machines loses all`(_ days: Int) {
+    #expect(accused { !(240..<240 + 24 * days).contains($0) || $0 % 2 == 0 } == [])
+  }
+
+  @Test func `has losses of all days in it, with some worse ones`() {
+    #expect(accused { $0 % 7 > 0 && !((240..<312).contains($0) && $0 % 2 == 0) } == ["one"])
   }
 
   @Test func `does not count postbacks that were forwarded with a wrong signature as missing`() {
