@@ -9,6 +9,8 @@ package struct DerivedManifest: Sendable, Equatable {
   package var inputs: [String: String] = [:]
   /// The numbers of entries of the lookup tables and the costs that each step has read, by the names of the step and the table.
   package var rows: [String: [String: Int]] = [:]
+  /// The names of the conversion models that the settlement was made with, of the apps that it has, sorted.
+  package var models: [String] = []
   /// The lengths and the checksums of the files of each table, by the names of the table and the file.
   var files: [String: [String: FileSum]] = [:]
 
@@ -30,6 +32,7 @@ package struct DerivedManifest: Sendable, Equatable {
       throw .damaged(path, "The file is not a JSON object")
     }
     for member in members {
+      if case ("models", .array(let names)) = (member.key, member.value) { models = names.compactMap(\.text) }
       guard case .object(let entries) = member.value else { continue }
       for entry in entries {
         switch (member.key, entry.value) {
@@ -56,7 +59,7 @@ package struct DerivedManifest: Sendable, Equatable {
     let sums = files.sorted { $0.key < $1.key }.map { JSONValue.Member($0, FileSum.json($1)) }
     let text = JSONValue.object([
       .init("options", .object(sorted)), .init("inputs", .object(digests)), .init("rows", .object(counts)),
-      .init("files", .object(sums)),
+      .init("models", .texts(models)), .init("files", .object(sums)),
     ])
     try DurableFolder(folder).remove(Self.fileName)
     let file = try DurableFile("\(folder)/\(Self.fileName)", .creating)

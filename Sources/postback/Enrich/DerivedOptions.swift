@@ -30,7 +30,7 @@ struct DerivedOptions {
   struct Earlier: OptionGroup {
     let isReplacing = Option(
       "--replace",
-      "Replace the table that is there even if the new one has fewer than 80 % of its rows, a damaged one was unique,\nor a lookup table or the costs are gone."
+      "Replace the table that is there even if the new one has fewer than 80 % of its rows, a damaged one was unique,\nor a lookup table, the costs or a model are gone."
     ).isGiven
     let forgetsOthers = Option(
       "--reset",

@@ -80,6 +80,17 @@ struct DerivedRefresh {
     return results
   }
 
+  /// Throws if a model that the tables were made with is gone, and makes nothing without it.
+  func verifyModels() throws(CommandFailure) {
+    for case let settle as SettleCommand in commands {
+      let before: DerivedManifest
+      do throws(FileFailure) { before = try DerivedSnapshot(of: settle.derived.target).manifest } catch {
+        throw CommandFailure(error)
+      }
+      try settle.verifyModels(since: before)
+    }
+  }
+
   /// Calculates the results for parts that several steps lack, with one reading of each part.
   private func prepare(_ work: DerivedWork, _ results: [RefreshResult]) async throws {
     let planned = zip(commands, results).filter(\.1.isPlanned).map { $0.0 }
