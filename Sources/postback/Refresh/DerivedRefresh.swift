@@ -116,7 +116,12 @@ struct DerivedRefresh {
   func run() async throws(CommandFailure) -> (results: [RefreshResult], signals: KnownSignals?) {
     HeapSettings.giveFreeMemoryBack()
     var results = try plan()
-    guard let first = commands.first, results.contains(where: \.isPlanned) else { return (results, nil) }
+    guard let first = commands.first else { return (results, nil) }
+    guard results.contains(where: \.isPlanned) else {
+      // With work to do the warning comes with it.
+      do throws(FileFailure) { try first.derived.tables().warnOfMissingParts() } catch { throw CommandFailure(error) }
+      return (results, nil)
+    }
     let progress = AnalysisProgressLine()
     var answers: [DerivedAnswer] = []
     do {
