@@ -106,6 +106,11 @@ public struct EffectiveSpan: Hashable, Sendable {
   /// Tells if the span contains `time`.
   public func contains(_ time: Timestamp) -> Bool { begins(by: time) && !ends(by: time) }
 
+  /// Tells if the span contains all times of another one.
+  package func contains(_ other: EffectiveSpan) -> Bool {
+    (other.start.map(begins(by:)) ?? (start == nil)) && (end.map(other.ends(by:)) ?? true)
+  }
+
   /// Tells if the span begins at `time` or earlier.
   func begins(by time: Timestamp) -> Bool { start.map { $0 <= time } ?? true }
 

@@ -1,3 +1,4 @@
+package import Base
 package import ConversionModel
 package import DurableFiles
 internal import Ledger
@@ -62,6 +63,30 @@ extension Models {
 
   /// The names of the models with their versions, as the ledger has them.
   package func names() throws(PipelineFailure) -> Set<String> { Set(try ofLedger().map(\.name)) }
+
+  /// The names of the models that may have decoded postbacks of some apps, or of all for nil, sorted: those that have begun.
+  package func names(of apps: Set<Int64>?, begunBy now: Timestamp) throws(PipelineFailure) -> [String] {
+    zip(all, try ofLedger())
+      .filter { model, _ in apps?.contains(model.appID) ?? true && model.span.start ?? now <= now }
+      .map(\.1.name).sorted()
+  }
+
+  /// Returns the names of those models whose postbacks none of these models would decode, sorted. In the place of a model are a
+  /// later version of it, and a model of its app that is valid in all of its time. `state` is the folder that has their texts.
+  package func lacking(_ names: Set<String>, keptIn state: String) throws(PipelineFailure) -> [String] {
+    let missing = names.subtracting(try self.names())
+    guard !missing.isEmpty else { return [] }
+    let kept = try PipelineFailure.state { () throws(FileFailure) in try Ledger.recordedModels(in: state) }
+    let lost = kept.filter { kept in
+      guard missing.contains(kept.name), let old = try? Models(parsing: Array(kept.text.utf8)).all.first else {
+        return false
+      }
+      return !models(for: old.appID).contains { new in
+        new.label.modelID == old.label.modelID && new.label.version > old.label.version || new.span.contains(old.span)
+      }
+    }
+    return Set(lost.map(\.name)).sorted()
+  }
 
   private func ofLedger() throws(PipelineFailure) -> [RunSettings.Model] {
     do throws(LibcryptoFailure) { return try RunSettings.Model.all(of: self) } catch { throw .libcrypto(error) }

@@ -116,7 +116,11 @@ extension RunSettings {
     /// Returns a sentence that names the changed settings, at most ten of them.
     package static func sentence(_ changes: [Change]) -> String {
       let named = changes.prefix(10).map(\.description) + (changes.count > 10 ? ["\(changes.count - 10) others"] : [])
-      return "Earlier rows were decided with other settings: \(named.joined(separator: "; ")). They stay as they are."
+      let settled = "settle and refresh decode the values of all postbacks anew, with the models that they are given."
+      return """
+        Earlier rows were decided with other settings: \(named.joined(separator: "; ")). They stay as they are in the tables of \
+        the run.\(changes.contains { $0.name.kind == .model } ? " \(settled)" : "")
+        """
     }
   }
 

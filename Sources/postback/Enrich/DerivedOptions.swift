@@ -29,7 +29,7 @@ struct DerivedOptions {
   struct Earlier: OptionGroup {
     let isReplacing = Option(
       "--replace",
-      "Replace the table that is there even if the new one has fewer than 80 % of its rows, a damaged one was unique,\nor a lookup table or the costs are gone."
+      "Replace the table that is there even if the new one has fewer than 80 % of its rows, a damaged one was unique,\nor a lookup table, the costs or a model are gone."
     ).isGiven
     let forgetsOthers = Option(
       "--reset",
@@ -159,7 +159,7 @@ final class DerivedWork {
       throw CommandFailure(.usage, "All tables of a run are needed. Give its --out folder.")
     }
     do {
-      generation = try DerivedGeneration(in: options.target)
+      generation = try DerivedGeneration(in: options.target, repairing: true)
       guard options.before == nil || options.before == generation.manifest.options else {
         throw FileFailure(
           .locked,
@@ -175,12 +175,7 @@ final class DerivedWork {
       positions =
         hasState ? try TableCursor.ends(of: Table.all, in: options.output, state: options.state) : []
       tables = try Self.tables(options, progress, removals)
-      if let path = tables.missing.first {
-        let parts = tables.missing.count == 1 ? "1 complete part is" : "\(tables.missing.count) complete parts are"
-        Terminal.warn(
-          "\(parts) not in place, such as \(path): the rows do not count. postback state check names all that is missing."
-        )
-      }
+      tables.warnOfMissingParts()
       rows = try tables.digest()
       cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
@@ -232,6 +227,22 @@ final class DerivedWork {
         advice: "Give the command again"
       )
     }
+  }
+}
+
+extension RunTables {
+  /// Prints a warning if complete parts are not in their places. They may have been moved away; they may also be lost.
+  func warnOfMissingParts() {
+    let missing = missing
+    guard let path = missing.first?.path else { return }
+    let rows = missing.reduce(0) { $0 + $1.rows }
+    let parts = missing.count == 1 ? "1 complete part" : "\(missing.count) complete parts"
+    Terminal.warn(
+      """
+      \(parts) of \(rows) rows in all \(missing.count == 1 ? "is" : "are") not in place, such as \(path): the rows do not count. \
+      postback state check names all that is missing.
+      """
+    )
   }
 }
 

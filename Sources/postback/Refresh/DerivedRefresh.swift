@@ -59,7 +59,7 @@ struct DerivedRefresh {
           RefreshResult(step: type(of: $0).manual.name, state: "planned", note: DerivedInputs.none)
         }
       }
-      let snapshot = try DerivedSnapshot(of: first.derived.target)
+      let snapshot = try DerivedSnapshot(of: first.derived.target, repairing: true)
       let (manifest, damaged) = (snapshot.manifest, try snapshot.changedFiles())
       let rows = try rows ?? first.derived.tables().digest()
       let isPublished = try DerivedStore.isPublished(in: first.derived.target)
@@ -67,6 +67,7 @@ struct DerivedRefresh {
       for command in commands {
         let name = type(of: command).manual.name
         var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
+        if let failure = snapshot.manifestFailure { reason = "\(DerivedManifest.fileName): \(failure.event)" }
         let tables = DerivedStore.tables(of: name)
         if let file = damaged.first(where: { tables.contains($0.table) }) { reason = file.text }
         if isChanged, reason == nil { reason = "the tables before it have changed" }
@@ -78,6 +79,18 @@ struct DerivedRefresh {
       throw CommandFailure(of: error)
     }
     return results
+  }
+
+  /// Throws if a model that the tables were made with is gone, and makes nothing without it.
+  func verifyModels() throws(CommandFailure) {
+    for case let settle as SettleCommand in commands {
+      let before: DerivedManifest
+      do throws(FileFailure) { before = try DerivedSnapshot(of: settle.derived.target, repairing: true).manifest } catch
+      {
+        throw CommandFailure(error)
+      }
+      try settle.verifyModels(since: before)
+    }
   }
 
   /// Calculates the results for parts that several steps lack, with one reading of each part.
@@ -103,7 +116,12 @@ struct DerivedRefresh {
   func run() async throws(CommandFailure) -> (results: [RefreshResult], signals: KnownSignals?) {
     HeapSettings.giveFreeMemoryBack()
     var results = try plan()
-    guard let first = commands.first, results.contains(where: \.isPlanned) else { return (results, nil) }
+    guard let first = commands.first else { return (results, nil) }
+    guard results.contains(where: \.isPlanned) else {
+      // With work to do the warning comes with it.
+      do throws(FileFailure) { try first.derived.tables().warnOfMissingParts() } catch { throw CommandFailure(error) }
+      return (results, nil)
+    }
     let progress = AnalysisProgressLine()
     var answers: [DerivedAnswer] = []
     do {

@@ -22,7 +22,7 @@ struct RefreshCommand: Command {
   struct PassedOptions: OptionGroup {
     private let isReplacing = Option(
       "--replace",
-      "Replace tables even if the new ones have fewer than 80 % of their rows, a damaged one was unique,\nor a lookup table or the costs are gone."
+      "Replace tables even if the new ones have fewer than 80 % of their rows, a damaged one was unique,\nor a lookup table, the costs or a model are gone."
     ).isGiven
     private let state = DerivedOptions.stateOption.value(.text)
     private let jobs = Option.jobs("Work on N batches at once; default the number of cores.")
@@ -42,7 +42,8 @@ struct RefreshCommand: Command {
       error, and nothing changes, unless --replace is given; rows that retain or forget have removed are not lost ones. A table
       of which a file is missing or has another length is made again. If it has days or changes that follow from no row any
       more, that is an error (65), and --replace makes it without them. A lookup table or costs that the tables were made with
-      and that are missing (66) or have no rows (65) now are errors in the same way. daily is made again, too, on the day until which it
+      and that are missing (66) or have no rows (65) now are errors in the same way, and so is a model that is in no file any
+      more (65), unless a later version or another model for its dates is there: then nothing is read either. daily is made again, too, on the day until which it
       left out postbacks whose time of receipt lies ahead. The page is made again with new tables; the database and the
       partners get what is new. The steps after one that fails are left out; when it works again, refresh goes on where it
       stopped.
@@ -220,12 +221,15 @@ struct RefreshSteps {
 
   /// Performs the steps, and adds the results of those that were done.
   func run(_ results: inout [RefreshResult]) async throws(CommandFailure) {
+    let commands = try derived(has)
+    // A run would decode new postbacks without the models, for good.
+    try commands.verifyModels()
     if has("run") {
       results.append(try await perform(try RunCommand(try arguments(RunCommand.manual, ["--json"]))))
     }
     tellLeftOut()
     try tellStale()
-    let (derived, signals) = try await derived(has).run()
+    let (derived, signals) = try await commands.run()
     results += derived
     if has("report") {
       if let reason = derived.contains(where: { $0.state == "made" }) ? Self.tablesChanged : reasonForPage {

@@ -48,7 +48,8 @@ struct SettleCommand: DerivedCommand {
       within the grace period after the forwarder's. Otherwise the forwarder's first copy decides, because the address for
       devices is public. The models are those that the state of OUT keeps, or those of --models: so a corrected model reaches
       old postbacks, and the summary tells how many rows changed. The state keeps the models of --models for later settlements
-      too. A model whose content has changed needs another version.
+      too. A model whose content has changed needs another version. If a model that the tables were made with is in no file
+      of --models any more, and neither a later version nor another model for its dates is, nothing changes without --replace.
 
       --since and --until limit only what the summary counts: the trust levels, the groups and the apps in it. Both tables,
       and the summary's numbers of rows, of copies and of changes, are of all postbacks.
@@ -96,9 +97,47 @@ struct SettleCommand: DerivedCommand {
 
   func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
 
+  /// Throws if a model that the tables before were made with is in no file any more, and no other one is in its place.
+  func verifyModels(since before: DerivedManifest) throws(CommandFailure) {
+    guard !derived.isReplacing, !modelPaths.isEmpty, !before.models.isEmpty, Ledger.isThere(derived.state) else {
+      return
+    }
+    let models = try models(isQuiet: true)
+    let lost: [String]
+    do throws(PipelineFailure) { lost = try models.lacking(Set(before.models), keptIn: derived.state) } catch {
+      throw CommandFailure(error)
+    }
+    guard !lost.isEmpty else { return }
+    let others = lost.count > 10 ? " and \(lost.count - 10) others" : ""
+    throw CommandFailure(
+      FileFailure(
+        .incompatible,
+        modelPaths.joined(separator: ", "),
+        """
+        The derived tables were made with models that are in no file any more: \(lost.prefix(10).joined(separator: ", "))\
+        \(others). They stay as they are
+        """,
+        advice: """
+          Bring the files back, or give later versions of the models, or give --replace once if the tables shall be made \
+          without them
+          """
+      )
+    )
+  }
+
   func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+    try verifyModels(since: work.generation.manifest)
     let lookups = try lookups.load(files)
     let models = try models()
+    let others = Set(work.generation.manifest.models).subtracting(try models.names()).sorted()
+    if !modelPaths.isEmpty, !others.isEmpty {
+      Terminal.note(
+        """
+        --models or the configuration names other models than an earlier settlement: without \(others.joined(separator: ", ")). \
+        The values and the revenue of the postbacks that these have decoded change.
+        """
+      )
+    }
     let folder = work.generation.folder
     let settlement = try await Settlement(
       accepted: work.tables.postbacks,
@@ -117,6 +156,9 @@ struct SettleCommand: DerivedCommand {
     // The daily report of the same refresh reads them from the state.
     keep(models)
     let summary = settlement.summary
+    // Limited days leave apps out of the summary.
+    let apps = settings.since == nil && settings.until == nil ? Set(summary.groups.map(\.key.appID)) : nil
+    work.generation.manifest.models = try models.names(of: apps, begunBy: .now)
     let vendors = try await VendorComparison(
       in: derived.output,
       accepted: work.tables.postbacks,
@@ -145,15 +187,7 @@ struct SettleCommand: DerivedCommand {
             throw CommandFailure(.configuration, lines: error)
           }
         }
-        if Ledger.isThere(folder) {
-          try models.verify(against: folder)
-          let others = Set(try Models.namesOfSettlement(in: folder)).subtracting(try models.names()).sorted()
-          if !others.isEmpty, !isQuiet {
-            Terminal.note(
-              "--models or the configuration names other models than an earlier settlement: without \(others.joined(separator: ", "))."
-            )
-          }
-        }
+        if Ledger.isThere(folder) { try models.verify(against: folder) }
         return models
       }
       guard Ledger.isThere(folder) else {
