@@ -16,7 +16,7 @@ struct DerivedRepair {
   init(_ output: String, state: String, isReplacing: Bool = false) throws(FileFailure) {
     (self.output, self.isReplacing) = (output, isReplacing)
     // Days whose rows were removed stay as they are, and the changes tell what earlier reports had.
-    keepsDays = try Ledger.isThere(state) && Ledger.newestRemovedReceipt(state) != nil
+    keepsDays = Ledger.isThere(state) ? try Ledger.newestRemovedReceipt(state) != nil : false
     unique = keepsDays ? Set(DerivedStore.tables(of: "daily")) : ["skan_daily_changes"]
   }
 

@@ -162,3 +162,19 @@ struct DerivedRefresh {
     return (results, answers.compactMap(\.signals).last)
   }
 }
+
+extension RunTables {
+  /// Prints a warning if complete parts are not in their places. They may have been moved away; they may also be lost.
+  func warnOfMissingParts() {
+    let missing = missing
+    guard let path = missing.first?.path else { return }
+    let rows = missing.reduce(0) { $0 + $1.rows }
+    let parts = missing.count == 1 ? "1 complete part" : "\(missing.count) complete parts"
+    Terminal.warn(
+      """
+      \(parts) of \(rows) rows in all \(missing.count == 1 ? "is" : "are") not in place, such as \(path): the rows do not count. \
+      postback state check names all that is missing.
+      """
+    )
+  }
+}
