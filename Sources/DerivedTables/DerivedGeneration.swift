@@ -13,6 +13,8 @@ package final class DerivedGeneration {
   package let folder: String
   /// The settings and the inputs of the tables.
   package var manifest: DerivedManifest
+  /// The failure for the manifest of the generation before, if it is damaged.
+  package let manifestFailure: FileFailure?
   private let output: DurableFolder
   private let store: DurableFolder
   private let before: Int?
@@ -21,8 +23,9 @@ package final class DerivedGeneration {
 
   private var number: Int { (before ?? 0) + 1 }
 
-  /// Begins a generation in an output, which is made if it does not exist. Throws `.locked` if another process writes one.
-  package init(in path: String) throws(FileFailure) {
+  /// Begins a generation in an output, which is made if it does not exist. Throws `.locked` if another process writes one, and
+  /// `.damaged` if the manifest of the one before is, unless that is what is repaired.
+  package init(in path: String, repairing isRepaired: Bool = false) throws(FileFailure) {
     output = try DurableFolder(making: path)
     store = try DurableFolder(making: DerivedStore.folder(in: path).path)
     lock = try LockFile("\(store.path)/.lock") { [store] holder in
@@ -37,7 +40,9 @@ package final class DerivedGeneration {
     before = if let current { current } else { try Self.first(of: output, in: store) }
     let next = (before ?? 0) + 1
     folder = "\(store.path)/\(next)\(DerivedStore.incompleteEnding)"
-    manifest = if let before { try DerivedManifest(in: "\(store.path)/\(before)") } else { DerivedManifest() }
+    (manifest, manifestFailure) =
+      if let before { try DerivedManifest.repairing("\(store.path)/\(before)") } else { (DerivedManifest(), nil) }
+    if !isRepaired, let manifestFailure { throw manifestFailure }
     // A process that was killed may have left these steps of its commit.
     if let before {
       if try store.target(ofLink: DerivedStore.currentName) == nil {

@@ -14,7 +14,8 @@ package struct DerivedManifest: Sendable, Equatable {
   /// The lengths and the checksums of the files of each table, by the names of the table and the file.
   var files: [String: [String: FileSum]] = [:]
 
-  private static let fileName = "_store.json"
+  /// The name of the file in the folder of a generation.
+  package static let fileName = "_store.json"
 
   /// The path of the manifest of the generation that counts.
   package static func path(in output: String) -> String {
@@ -24,12 +25,18 @@ package struct DerivedManifest: Sendable, Equatable {
   /// A manifest without settings.
   package init() {}
 
-  /// Reads the manifest in the folder of a generation.
+  /// Reads the manifest in the folder of a generation. Throws `.damaged` if it is missing or is not JSON.
   init(in folder: String) throws(FileFailure) {
     let path = "\(folder)/\(Self.fileName)"
-    let bytes = try WholeFile.read(path, upTo: 1 << 28)
+    let isThere = try DurableFolder(folder).byteCount(of: Self.fileName) != nil
+    let bytes = isThere ? try WholeFile.read(path, upTo: 1 << 28) : []
     guard case .object(let members)? = try? JSONValue(parsing: bytes) else {
-      throw .damaged(path, "The file is not a JSON object")
+      throw FileFailure(
+        .damaged,
+        path,
+        isThere ? "The file is not a JSON object" : "The file is missing",
+        advice: "Restore it from a copy, or give postback refresh, which makes the tables again or says what to do"
+      )
     }
     for member in members {
       if case ("models", .array(let names)) = (member.key, member.value) { models = names.compactMap(\.text) }
@@ -44,6 +51,14 @@ package struct DerivedManifest: Sendable, Equatable {
         default: break
         }
       }
+    }
+  }
+
+  /// Reads the manifest in the folder of a generation to make the tables again: one that is damaged is empty, with the failure.
+  static func repairing(_ folder: String) throws(FileFailure) -> (manifest: DerivedManifest, failure: FileFailure?) {
+    do throws(FileFailure) { return (try DerivedManifest(in: folder), nil) } catch {
+      guard error.kind == .damaged else { throw error }
+      return (DerivedManifest(), error)
     }
   }
 

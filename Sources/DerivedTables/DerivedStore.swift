@@ -134,6 +134,8 @@ package final class DerivedSnapshot: Sendable {
   package let folder: String
   /// The settings and the inputs of the tables; empty in an output that has no store.
   package let manifest: DerivedManifest
+  /// The failure for the manifest, if it is damaged.
+  package let manifestFailure: FileFailure?
   let output: String
   private let pin: FolderPin?
 
@@ -142,8 +144,9 @@ package final class DerivedSnapshot: Sendable {
     DerivedStore.tableNames.contains(table.name) ? folder : output
   }
 
-  /// Takes the generation that counts now; the folder of the output itself where it has no store.
-  package init(of output: String) throws(FileFailure) {
+  /// Takes the generation that counts now; the folder of the output itself where it has no store. A damaged manifest is an empty one
+  /// for a command that repairs it, and throws otherwise.
+  package init(of output: String, repairing isRepaired: Bool = false) throws(FileFailure) {
     self.output = output
     let store = try DerivedStore.folder(in: output)
     while let number = try DerivedStore.current(of: store) {
@@ -161,10 +164,12 @@ package final class DerivedSnapshot: Sendable {
             """
         )
       }
-      (folder, self.pin, manifest) = (path, pin, try DerivedManifest(in: path))
+      (folder, self.pin) = (path, pin)
+      (manifest, manifestFailure) = try DerivedManifest.repairing(path)
+      if !isRepaired, let manifestFailure { throw manifestFailure }
       return
     }
-    (folder, pin, manifest) = (output, nil, DerivedManifest())
+    (folder, pin, manifest, manifestFailure) = (output, nil, DerivedManifest(), nil)
   }
 }
 

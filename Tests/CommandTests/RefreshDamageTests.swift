@@ -137,6 +137,38 @@ import Testing
     #expect(daily.status == 65 && daily.errorText.contains("\(name): The file is missing. Give postback refresh"))
   }
 
+  @Test(arguments: [nil, "", #"{"options": {"#, "{}\n{}\n"])
+  func `are written again if the file about them is damaged`(_ content: String?) async throws {
+    try folder.makeFile("c.json", holding: Array(#"{"out": "\#(out)", "environment": ["custom"]}"#.utf8))
+    let (before, changes) = (try rows(), "\(current)/skan_daily_changes/part-00000001.jsonl")
+    let history = try folder.contents(of: changes)
+    func damage() throws {
+      try FileManager.default.removeItem(atPath: folder.path("\(current)/_store.json"))
+      if let content { try folder.makeFile("\(current)/_store.json", holding: Array(content.utf8)) }
+    }
+    try damage()
+    for (command, advice) in [
+      (["state", "check", out], "not sound"), (["report", out, "--html", "-"], "give postback refresh, which makes"),
+      (["refresh", out], "--config FILE"), (["daily", out, "--environment", "custom", "--reset"], "give postback ref"),
+    ] {
+      let result = try await BuiltCommand.run(command)
+      #expect(result.status == 65 && result.errorText.contains(advice), "\(command): \(result.errorText)")
+    }
+    let again = try await refresh(["--config", folder.path("c.json")])
+    #expect(again.status == 0 && again.text.contains("_store.json: The file is "), "\(again.text)")
+    #expect(try rows() == before && folder.contents(of: changes) == history)
+    #expect(try await check() == "sound\n")
+    #expect(try await refresh(["--config", folder.path("c.json")]).text.contains("made") == false)
+    // Days whose rows were removed cannot be made again.
+    let retained = try await BuiltCommand.run(["retain", "--out", out, "--older-than", "400d", "--yes-remove-all"])
+    #expect(retained.status == 0, "\(retained.errorText)")
+    try damage()
+    let refused = try await refresh(["--config", folder.path("c.json")])
+    #expect(refused.status == 65 && refused.text.contains("refresh --replace, which writes"), "\(refused.text)")
+    #expect(try await refresh(["--config", folder.path("c.json"), "--replace"]).status == 0)
+    #expect(try await check() == "sound\n")
+  }
+
   @Test func `stay as they are where they cannot be made again, but for --replace`() async throws {
     // The changes of earlier reports follow from nothing else.
     try FileManager.default.removeItem(atPath: folder.path("\(current)/skan_daily_changes/part-00000001.jsonl"))

@@ -160,7 +160,7 @@ final class DerivedWork {
       throw CommandFailure(.usage, "All tables of a run are needed. Give its --out folder.")
     }
     do {
-      generation = try DerivedGeneration(in: options.target)
+      generation = try DerivedGeneration(in: options.target, repairing: true)
       guard options.before == nil || options.before == generation.manifest.options else {
         throw FileFailure(
           .locked,

@@ -7,6 +7,8 @@ internal import Tables
 struct DerivedRepair {
   private let output: String
   private let isReplacing: Bool
+  /// Indicates that tables of `daily` have days whose rows were removed.
+  private let keepsDays: Bool
   /// The names of the tables with rows that cannot be calculated again.
   private let unique: Set<String>
 
@@ -20,6 +22,7 @@ struct DerivedRepair {
         keepsDays = true
       }
     }
+    self.keepsDays = keepsDays
     unique = keepsDays ? Set(DerivedStore.tables(of: "daily")) : ["skan_daily_changes"]
   }
 
@@ -36,12 +39,37 @@ struct DerivedRepair {
   ) throws(FileFailure) {
     let names = commands.map { $0.manual.name }
     let made = Set(names.flatMap(DerivedStore.tables))
+    if let failure = generation.manifestFailure {
+      try repair(generation, failure, made)
+      return
+    }
     let read = DerivedStore.steps.prefix { $0.command != names.last }.flatMap(\.tables)
     let files = try generation.changedFiles(readingBytesOf: unique.intersection(made))
     for file in files where read.contains(file.table) && !made.contains(file.table) { throw failure(file) }
     let own = files.filter { made.contains($0.table) }
     if !isReplacing, let file = own.first(where: { unique.contains($0.table) }) { throw failure(file) }
     if !own.isEmpty { try generation.remove(Set(own.map(\.table))) }
+  }
+
+  /// Prepares the tables of a generation whose lengths and checksums are lost to be made again. Earlier changes stay, which tell only
+  /// the history; the days whose rows were removed do not go without a word.
+  private func repair(_ generation: DerivedGeneration, _ failure: FileFailure, _ made: Set<String>) throws(FileFailure)
+  {
+    // A command alone would commit the other tables without their checksums.
+    guard made.isSuperset(of: ["settle", "daily"].flatMap(DerivedStore.tables)) else { throw failure }
+    guard keepsDays else { return }
+    guard isReplacing else {
+      throw FileFailure(
+        failure.kind,
+        failure.path,
+        failure.event,
+        advice: """
+          Without it the tables of daily cannot be checked, which have days whose rows were removed because of their age. Restore \
+          it from a copy, such as a backup; or give postback refresh --replace, which writes the tables without these days
+          """
+      )
+    }
+    try generation.remove(unique.intersection(made))
   }
 
   /// The failure for a file, with the advice.

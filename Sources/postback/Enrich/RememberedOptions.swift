@@ -18,14 +18,21 @@ enum RememberedOptions {
   /// options have other values than before.
   static func complete(_ arguments: Arguments, for manual: Manual) throws(CommandFailure) -> Arguments {
     let target = try DerivedOptions.folders(arguments).target
-    guard try !arguments.read(DerivedOptions.Earlier.self).forgetsOthers else { return arguments }
+    let earlier = try arguments.read(DerivedOptions.Earlier.self)
+    guard !earlier.forgetsOthers else { return arguments }
+    // A configuration says all.
+    let isConfigured = try arguments.read(ConfigurationOption.self).path != nil
     let before: [String: [String]]
-    do throws(FileFailure) { before = try DerivedSnapshot(of: target).manifest.options } catch {
+    do throws(FileFailure) {
+      let snapshot = try DerivedSnapshot(of: target, repairing: true)
+      before = snapshot.manifest.options
+      if !isConfigured, !earlier.isReplacing, let failure = snapshot.manifestFailure {
+        throw failure.withAdviceOnOptions
+      }
+    } catch {
       throw CommandFailure(error)
     }
     let own = values(arguments)
-    // A configuration says all.
-    let isConfigured = try arguments.read(ConfigurationOption.self).path != nil
     var used: [String: [String]] = [:]
     for group in groups where group.contains(where: { before[$0] != nil }) {
       let isAnew = own[group[0]] != nil
@@ -47,7 +54,9 @@ enum RememberedOptions {
 
   /// Indicates that an earlier command on the derived tables in a folder was given an option.
   static func has(_ option: String, in target: String) throws(CommandFailure) -> Bool {
-    do throws(FileFailure) { return try DerivedSnapshot(of: target).manifest.options[option] != nil } catch {
+    do throws(FileFailure) {
+      return try DerivedSnapshot(of: target, repairing: true).manifest.options[option] != nil
+    } catch {
       throw CommandFailure(error)
     }
   }
@@ -64,5 +73,20 @@ enum RememberedOptions {
   private static func text(_ values: [String]) -> String {
     let text = values.joined(separator: " ")
     return text.isEmpty ? "given" : text
+  }
+}
+
+extension FileFailure {
+  /// The failure for a store whose options are lost, with the ways to give others.
+  fileprivate var withAdviceOnOptions: FileFailure {
+    FileFailure(
+      kind,
+      path,
+      event,
+      advice: """
+        The options of earlier commands are lost with it. Restore it from a copy, or give postback refresh --config FILE, which \
+        needs none of them, or --replace to use only the options that are given
+        """
+    )
   }
 }

@@ -59,7 +59,7 @@ struct DerivedRefresh {
           RefreshResult(step: type(of: $0).manual.name, state: "planned", note: DerivedInputs.none)
         }
       }
-      let snapshot = try DerivedSnapshot(of: first.derived.target)
+      let snapshot = try DerivedSnapshot(of: first.derived.target, repairing: true)
       let (manifest, damaged) = (snapshot.manifest, try snapshot.changedFiles())
       let rows = try rows ?? first.derived.tables().digest()
       let isPublished = try DerivedStore.isPublished(in: first.derived.target)
@@ -67,6 +67,7 @@ struct DerivedRefresh {
       for command in commands {
         let name = type(of: command).manual.name
         var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
+        if let failure = snapshot.manifestFailure { reason = "\(DerivedManifest.fileName): \(failure.event)" }
         let tables = DerivedStore.tables(of: name)
         if let file = damaged.first(where: { tables.contains($0.table) }) { reason = file.text }
         if isChanged, reason == nil { reason = "the tables before it have changed" }
@@ -84,7 +85,8 @@ struct DerivedRefresh {
   func verifyModels() throws(CommandFailure) {
     for case let settle as SettleCommand in commands {
       let before: DerivedManifest
-      do throws(FileFailure) { before = try DerivedSnapshot(of: settle.derived.target).manifest } catch {
+      do throws(FileFailure) { before = try DerivedSnapshot(of: settle.derived.target, repairing: true).manifest } catch
+      {
         throw CommandFailure(error)
       }
       try settle.verifyModels(since: before)
