@@ -58,6 +58,12 @@ package struct LedgerPart: Equatable, Sendable {
     return Int(name.dropFirst(namePrefix.count).prefix { $0 != "." })
   }
 
+  /// Tells if a name is one of a complete part, of whatever table.
+  package static func isComplete(_ name: String) -> Bool {
+    guard let number = number(inName: name) else { return false }
+    return TableFormat.allCases.contains { LedgerPart(table: "", format: $0, number: number).name == name }
+  }
+
   /// The endings of the names of files that are written: hidden ones, and those that replace others.
   private static let (hiddenEnding, rewrittenEnding) = (".inprogress", ".rewritten")
 

@@ -9,7 +9,8 @@ package final class OutputFolder {
   private let lock: Int32
 
   /// Makes the folder and its parents if they do not exist, locks it, and checks that it is the output of the ledger
-  /// with these parts. A new folder gets the output's id before anything is committed.
+  /// with these parts. A new folder gets the output's id before anything is committed. Throws `.cannotCreate` if it has parts that
+  /// the ledger does not know.
   package convenience init(_ path: String, of ledger: Ledger, _ parts: [LedgerPart]) throws(FileFailure) {
     if ledger.output.isMarked, try DurableFolder(path).byteCount(of: ".") == nil { throw .notOutput(path, of: ledger) }
     try self.init(path)
@@ -81,16 +82,23 @@ package final class OutputFolder {
   /// is behind the committed bytes of open ones. The rows are written again from their input, perhaps under another
   /// number, and nobody looks for a person in the rest.
   private func removeUncommitted(_ parts: [LedgerPart]) throws(FileFailure) {
-    func places(_ part: LedgerPart) -> [String] { part.unfinishedNames.map { "\(part.folder)/\($0)" } }
+    func places(_ part: LedgerPart) -> [String] {
+      (part.phase == .complete ? part.fileNames : part.unfinishedNames).map { "\(part.folder)/\($0)" }
+    }
     let known = Set(parts.flatMap(places))
+    var others: [(folder: String, name: String)] = []
     for table in Table.all where try DurableFolder("\(path)/\(table.name)").byteCount(of: ".") != nil {
-      let entries = try Partitioning.entries(of: "\(path)/\(table.name)")
-      for (partition, name) in entries where LedgerPart.isUnfinished(name) {
-        let folder = partition.isEmpty ? table.name : "\(table.name)/\(partition)"
-        guard !known.contains("\(folder)/\(name)") else { continue }
-        try DurableFolder("\(path)/\(folder)").remove(name)
-        try DurableFolder("\(path)/\(folder)").synchronize()
+      others += try Partitioning.entries(of: "\(path)/\(table.name)").map { partition, name in
+        (partition.isEmpty ? table.name : "\(table.name)/\(partition)", name)
       }
+      .filter { !known.contains("\($0)/\($1)") }
+    }
+    let unknown = others.filter { LedgerPart.isComplete($0.name) }.map { "\($0.folder)/\($0.name)" }.sorted()
+    // A complete part has its name only after its commit, so no crash leaves it.
+    guard unknown.isEmpty else { throw .unknownParts(unknown, in: path) }
+    for (folder, name) in others where LedgerPart.isUnfinished(name) {
+      try DurableFolder("\(path)/\(folder)").remove(name)
+      try DurableFolder("\(path)/\(folder)").synchronize()
     }
     for part in parts where part.phase == .open {
       let folder = DurableFolder("\(path)/\(part.folder)")
@@ -159,6 +167,23 @@ extension FileFailure {
       advice: """
         Give --out the directory that this state has written, restore it, or begin anew with another --state. If it is \
         that directory and only its parts were moved away, write \(ledger.output.id) into \(path)/\(OutputID.fileName)
+        """
+    )
+  }
+
+  /// The folder holds parts with rows that the state does not have, as after a restore of the state alone.
+  static func unknownParts(_ names: [String], in path: String) -> FileFailure {
+    let rest = names.count > 12 ? " and \(names.count - 12) others, which postback state check names" : ""
+    return FileFailure(
+      .cannotCreate,
+      path,
+      """
+      The ledger does not know \(names.count == 1 ? "1 part" : "\(names.count) parts") in the tables, as if the state were older than \
+      these: \(names.prefix(12).joined(separator: ", "))\(rest)
+      """,
+      advice: """
+        Restore the state of the same backup as the tables; or move all these files away, and give the inputs that came since the \
+        backup of the state again
         """
     )
   }

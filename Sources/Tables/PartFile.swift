@@ -42,12 +42,7 @@ package final class PartFile {
     }
     let folder = try DurableFolder(making: "\(output)/\(part.folder)")
     guard try folder.byteCount(of: part.name) == nil else {
-      throw FileFailure(
-        .cannotCreate,
-        "\(folder.path)/\(part.name)",
-        "The file exists, and the ledger does not know it",
-        advice: "Give --out another directory, or move the file away"
-      )
+      throw .unknownParts(["\(part.folder)/\(part.name)"], in: output)
     }
     let file = try DurableFile("\(folder.path)/\(part.hiddenName)", .updating)
     if try file.byteCount() > 0 { try file.truncate(to: 0) }

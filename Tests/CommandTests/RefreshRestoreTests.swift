@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `postback refresh` over an output of which the state alone, or the tables alone, are those of an earlier night.
+@Suite struct RefreshRestoreTests {
+  private let folder: TemporaryFolder
+  private let files = FileManager.default
+
+  /// Refreshes for two nights, and keeps the output as it was after the first one.
+  init() async throws {
+    folder = try TemporaryFolder()
+    let text = #"{"inputs": ["\#(folder.path("dumps"))"], "out": "\#(folder.path("out"))"}"#
+    try folder.makeFile("postback.json", holding: Array(text.utf8))
+    for (night, name) in ["skadnetwork-3.0", "skadnetwork-4.0"].enumerated() {
+      let lines = Fixtures.bytes("postbacks/\(name).jsonl")
+      try folder.makeFile("dumps/\(night).jsonl", holding: lines + Array("\n{\"rubbish\":\(night)}\n".utf8))
+      #expect(try await refresh().status == 0)
+      if night == 0 { try files.copyItem(atPath: folder.path("out"), toPath: folder.path("first")) }
+    }
+  }
+
+  private func refresh() async throws -> (status: Int32, text: String) {
+    let result = try await BuiltCommand.run(["refresh", "--config", folder.path("postback.json")])
+    return (result.status, result.text + result.errorText)
+  }
+
+  /// Puts what the output had after the first night in the place of what it has.
+  private func restore(_ name: String) throws {
+    try files.removeItem(atPath: folder.path("out/\(name)"))
+    try files.moveItem(atPath: folder.path("first/\(name)"), toPath: folder.path("out/\(name)"))
+  }
+
+  private func rows() throws -> Int {
+    try folder.files(below: "out/skan_postbacks").reduce(0) { count, name in
+      try count + folder.contents(of: "out/skan_postbacks/\(name)").split(separator: UInt8(ascii: "\n")).count
+    }
+  }
+
+  @Test func `names all parts that the state does not know, until none is there`() async throws {
+    let before = try rows()
+    try restore("_state")
+    var parts: [String] = []
+    for table in ["skan_postbacks", "skan_events", "skan_rejects"] {
+      parts += try folder.files(below: "out/\(table)").filter { $0.contains("00000002") }.map { "\(table)/\($0)" }
+    }
+    #expect(parts.count > 1)
+    while !parts.isEmpty {
+      let refused = try await refresh()
+      #expect(refused.status == 73 && refused.text.contains("Restore the state of the same backup"), "\(refused.text)")
+      #expect(parts.allSatisfy(refused.text.contains), "\(refused.text)")
+      try files.removeItem(atPath: folder.path("out/\(parts.removeFirst())"))
+    }
+    let again = try await refresh()
+    #expect(again.status == 0, "\(again.text)")
+    #expect(try rows() == before)
+    #expect(try await BuiltCommand.run(["state", "check", folder.path("out")]).text == "sound\n")
+  }
+}
