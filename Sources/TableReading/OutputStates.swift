@@ -64,13 +64,13 @@ package struct OutputStates: Sendable {
 extension TableFiles {
   /// Returns the files of a table with the rows that a state had committed when it was read.
   ///
-  /// A complete part that was moved away is left out, and its path goes to `missing`. One that was compressed is read as it is. Throws
+  /// A complete part that was moved away is left out, and goes to `missing` with its rows. One that was compressed is read as it is. Throws
   /// if an open part is gone, if one has lost rows at its end, or if the table is only in another format than JSON Lines.
   static func committed(
     _ reading: LedgerReading,
     of table: Table,
     in output: String,
-    missing: inout [String]
+    missing: inout [(path: String, rows: Int64)]
   ) throws(FileFailure) -> [InputFile] {
     let all = reading.parts.filter { $0.table == table.name && $0.rows > 0 }
     let parts = all.filter { $0.format == .jsonLines }
@@ -80,7 +80,7 @@ extension TableFiles {
       if let input = try file(of: part, in: "\(output)/\(part.folder)") {
         inputs.append(input)
       } else {
-        missing.append("\(output)/\(part.folder)/\(part.name)")
+        missing.append(("\(output)/\(part.folder)/\(part.name)", part.rows))
       }
     }
     return inputs

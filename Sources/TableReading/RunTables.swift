@@ -40,8 +40,8 @@ package struct RunTables: Sendable {
   /// Indicates that each path is the output of a run, with all of its tables.
   package var areOfWholeRuns: Bool { postbacks.isOfWholeRuns }
 
-  /// The paths of complete parts that are not in their places, so that their rows do not count.
-  package var missing: [String] { postbacks.missing + events.missing + rejects.missing }
+  /// The complete parts that are not in their places, so that their rows do not count.
+  package var missing: [(path: String, rows: Int64)] { postbacks.missing + events.missing + rejects.missing }
 
   /// The digest of the names, the sizes and the times of all files, which changes with each commit of rows.
   package func digest() throws(LibcryptoFailure) -> String {

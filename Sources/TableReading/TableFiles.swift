@@ -19,8 +19,8 @@ package struct TableFiles: Sendable {
   /// The numbers of the lines that are skipped, by the paths of their files.
   var leftOut: [String: Set<Int>] = [:]
 
-  /// The paths of complete parts that a state has and that are not in their places, so that their rows do not count.
-  package private(set) var missing: [String] = []
+  /// The complete parts that a state has and that are not in their places, so that their rows do not count.
+  package private(set) var missing: [(path: String, rows: Int64)] = []
 
   /// Indicates that the files can be read more than once. Standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }
@@ -39,7 +39,7 @@ package struct TableFiles: Sendable {
     _ states: OutputStates = OutputStates()
   ) throws(FileFailure) {
     self.table = table
-    var (inputs, missing): ([InputFile], [String]) = ([], [])
+    var (inputs, missing): ([InputFile], [(path: String, rows: Int64)]) = ([], [])
     var isOfWholeRuns = true
     for path in paths {
       switch try TablePlace(path) {

@@ -56,4 +56,13 @@ import Testing
     #expect(try rows() == before)
     #expect(try await BuiltCommand.run(["state", "check", folder.path("out")]).text == "sound\n")
   }
+
+  @Test func `says each night that committed parts are not in place`() async throws {
+    for name in try files.contentsOfDirectory(atPath: folder.path("out")) where name != "_state" { try restore(name) }
+    for _ in 1...2 {
+      let night = try await refresh()
+      #expect(night.status == 0 && night.text.contains(" rows in all are not in place, such as "), "\(night.text)")
+      #expect(night.text.contains("postback state check names all that is missing."), "\(night.text)")
+    }
+  }
 }

@@ -176,12 +176,7 @@ final class DerivedWork {
       positions =
         hasState ? try TableCursor.ends(of: Table.all, in: options.output, state: options.state) : []
       tables = try Self.tables(options, progress, removals)
-      if let path = tables.missing.first {
-        let parts = tables.missing.count == 1 ? "1 complete part is" : "\(tables.missing.count) complete parts are"
-        Terminal.warn(
-          "\(parts) not in place, such as \(path): the rows do not count. postback state check names all that is missing."
-        )
-      }
+      tables.warnOfMissingParts()
       rows = try tables.digest()
       cache = try generation.cache(program: Main.version)
       snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)

@@ -116,7 +116,12 @@ struct DerivedRefresh {
   func run() async throws(CommandFailure) -> (results: [RefreshResult], signals: KnownSignals?) {
     HeapSettings.giveFreeMemoryBack()
     var results = try plan()
-    guard let first = commands.first, results.contains(where: \.isPlanned) else { return (results, nil) }
+    guard let first = commands.first else { return (results, nil) }
+    guard results.contains(where: \.isPlanned) else {
+      // With work to do the warning comes with it.
+      do throws(FileFailure) { try first.derived.tables().warnOfMissingParts() } catch { throw CommandFailure(error) }
+      return (results, nil)
+    }
     let progress = AnalysisProgressLine()
     var answers: [DerivedAnswer] = []
     do {
@@ -155,5 +160,21 @@ struct DerivedRefresh {
     }
     for answer in answers { try answer.unreadable.throwIfAny() }
     return (results, answers.compactMap(\.signals).last)
+  }
+}
+
+extension RunTables {
+  /// Prints a warning if complete parts are not in their places. They may have been moved away; they may also be lost.
+  func warnOfMissingParts() {
+    let missing = missing
+    guard let path = missing.first?.path else { return }
+    let rows = missing.reduce(0) { $0 + $1.rows }
+    let parts = missing.count == 1 ? "1 complete part" : "\(missing.count) complete parts"
+    Terminal.warn(
+      """
+      \(parts) of \(rows) rows in all \(missing.count == 1 ? "is" : "are") not in place, such as \(path): the rows do not count. \
+      postback state check names all that is missing.
+      """
+    )
   }
 }
