@@ -10,6 +10,18 @@ package typealias DecidingTimes = @Sendable (_ part: Int) throws(FileFailure) ->
 /// A function that removes what was made of rows which are gone.
 package typealias RemovalOfResults = @Sendable () throws(FileFailure) -> Void
 
+extension Ledger {
+  /// Returns the newest time of receipt, in milliseconds since 1970, of the postbacks and the events that were removed because of their
+  /// age; nil if there are none. The results of its day, and of all days before, stay as they are. Read without the lock.
+  package static func newestRemovedReceipt(_ state: String) throws(FileFailure) -> Int64? {
+    var ends: [Int64] = []
+    for table in [Table.postbacks, .events] {
+      if let end = try newestRemovedReceipt(state, of: table.name) { ends.append(end) }
+    }
+    return ends.max()
+  }
+}
+
 /// The removal of parts whose rows were all received before a time, but for the rows that others still need: a postback for which a
 /// later copy decides, and a reject that is a copy of a postback which stays.
 ///

@@ -78,20 +78,20 @@ package struct Tally: Sendable, Equatable {
 }
 
 extension Tally {
-  /// Returns a remark on postbacks that were received on days whose rows were removed because of their age before, by the ledger in
-  /// a folder; nil if there are none. Of the day of the newest removed row nothing is said, since some of its rows are left.
+  /// Returns a remark on postbacks that were received on days whose results stay as they are, because rows of them were removed before,
+  /// by the ledger in a folder; nil if there are none.
   package func remarkOnRemovedDays(_ ledger: String) throws(FileFailure) -> String? {
-    // Removals leave the newest days.
-    guard let first = acceptedByDay.keys.min(), first < Timestamp.now.daysSince1970 - 1,
-      let end = try Ledger.newestRemovedReceipt(ledger, of: Table.postbacks.name)
+    // Removals leave the rows of a day at least.
+    guard let first = acceptedByDay.keys.min(), first < Timestamp.now.daysSince1970,
+      let end = try Ledger.newestRemovedReceipt(ledger)
     else { return nil }
-    let last = Timestamp(milliseconds: end).daysSince1970
-    let count = acceptedByDay.reduce(0) { $0 + ($1.key < last ? $1.value : 0) }
+    let kept = Timestamp(milliseconds: end).daysSince1970 + 1
+    let count = acceptedByDay.reduce(0) { $0 + ($1.key < kept ? $1.value : 0) }
     guard count > 0 else { return nil }
     return """
-      \(count == 1 ? "1 postback was" : "\(count) postbacks were") received before \(Timestamp.name(ofDay: Int(last))), up to which rows \
-      were removed because of their age. postback daily does not count them, as the results of these days stay, and the next \
-      postback retain removes them. Read an old dump into another folder with --out.
+      \(count == 1 ? "1 postback was" : "\(count) postbacks were") received before \(Timestamp.name(ofDay: Int(kept))), and rows \
+      of these days were removed because of their age. postback daily does not count them, as the results of these days stay, and \
+      postback retain removes them later. Read an old dump into another folder with --out.
       """
   }
 }

@@ -260,11 +260,7 @@ struct DailyCommand: DerivedCommand {
     do throws(FileFailure) {
       guard Ledger.isThere(derived.state) else { return }
       let hasResults = try DurableFolder("\(folder)/\(Table.daily.name)").byteCount(of: ".") != nil
-      var ends: [Int64] = []
-      for table in [Table.postbacks, .events] {
-        ends += [try Ledger.newestRemovedReceipt(derived.state, of: table.name)].compactMap(\.self)
-      }
-      guard let end = ends.max() else { return }
+      guard let end = try Ledger.newestRemovedReceipt(derived.state) else { return }
       let first = Timestamp(milliseconds: end).daysSince1970 + 1
       settings.firstKeptDay = first
       guard settings.since ?? .min < first else { return }

@@ -16,13 +16,7 @@ struct DerivedRepair {
   init(_ output: String, state: String, isReplacing: Bool = false) throws(FileFailure) {
     (self.output, self.isReplacing) = (output, isReplacing)
     // Days whose rows were removed stay as they are, and the changes tell what earlier reports had.
-    var keepsDays = false
-    if Ledger.isThere(state) {
-      for table in [Table.postbacks, .events] where try Ledger.newestRemovedReceipt(state, of: table.name) != nil {
-        keepsDays = true
-      }
-    }
-    self.keepsDays = keepsDays
+    keepsDays = Ledger.isThere(state) ? try Ledger.newestRemovedReceipt(state) != nil : false
     unique = keepsDays ? Set(DerivedStore.tables(of: "daily")) : ["skan_daily_changes"]
   }
 

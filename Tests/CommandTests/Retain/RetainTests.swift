@@ -237,9 +237,13 @@ import Testing
       sums[row.string("date_type") ?? "", default: 0] += Int(row["postbacks"] ?? "") ?? 0
     }
     #expect(Int64(sums["received", default: 0] - sums["install", default: 0]) == missing, "\(sums)")
-    let late = try await add(seed: 9, at: "2024-01-20T10:00:00Z")
-    let sentence = "\(late.accepted) postbacks were received before 2024-02-03, up to which rows were removed"
-    #expect(late.accepted > 0 && late.errors.contains(sentence), "\(late.errors)")
+    // The results of the day of the newest removed row stay, too.
+    for (seed, time) in [(9, "2024-01-20T10:00:00Z"), (10, "2024-02-03T23:00:00Z")] {
+      let late = try await add(seed: seed, at: time)
+      let sentence = "\(late.accepted) postbacks were received before 2024-02-04, and rows of these days were removed"
+      #expect(late.accepted > 0 && late.errors.contains(sentence), "\(late.errors)")
+    }
+    #expect(try await !add(seed: 11, at: "2024-02-04T00:00:00Z").errors.contains("removed because of their age"))
     // The counts of values begin with the days whose rows are left, and say so once.
     let new = "skan_daily_values is new, and has only the days that are calculated now."
     #expect(try await call(daily + ["--histogram"]).errorText.contains(new))
