@@ -1,4 +1,5 @@
 internal import Answers
+internal import Base
 internal import PostbackServer
 internal import TableReading
 internal import ConversionModel
