@@ -10,6 +10,7 @@ import Testing
   /// Refreshes for two nights, and keeps the output as it was after the first one.
   init() async throws {
     folder = try TemporaryFolder()
+    try files.createDirectory(atPath: folder.path("dumps"), withIntermediateDirectories: false)
     let text = #"{"inputs": ["\#(folder.path("dumps"))"], "out": "\#(folder.path("out"))"}"#
     try folder.makeFile("postback.json", holding: Array(text.utf8))
     for (night, name) in ["skadnetwork-3.0", "skadnetwork-4.0"].enumerated() {

@@ -51,6 +51,7 @@ import Testing
     var counts = SignalCounts()
     let place = ValueChanges.Place(app: "1", family: 1, window: 0)
     counts.add(try comparison(difference.device, difference.sent), by: "one", place, on: 20_000)
+    counts.complete()
     let found = counts.rates.entries.filter { $0.value.series.rate.count > 0 }.map(\.key.name)
     #expect(Set(found) == difference.names)
     let total = counts.rates.entries.first { $0.key.name == .addedValues }?.value.series.rate.total ?? 0

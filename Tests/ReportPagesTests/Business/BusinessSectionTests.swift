@@ -56,11 +56,13 @@ import Testing
       try #require(BusinessFindings.returns(BusinessSection(business: business))).sentence
     }
     let some = try sentence(business([(10, 100, 50), (2000, 900, nil), (5, 70, 0)]))
-    #expect(some.hasPrefix("EUR 50.00 bought 10 installs of the campaigns with a cost and brought EUR 100.00 back"))
+    #expect(
+      some.hasPrefix("EUR\u{a0}50.00 bought 10 installs of the campaigns with a cost and brought EUR\u{a0}100.00 ")
+    )
     #expect(some.contains("a return of 2.00, with"))
     #expect(some.hasSuffix("2.00 to 2.00; 2\u{202F}005 installs are of campaigns without a cost."), "\(some)")
     let all = try sentence(business([(10, 100, 50), (20, 100, 400)]))
-    #expect(all.hasPrefix("EUR 450.00 bought 30 installs and brought EUR 200.00 back"))
+    #expect(all.hasPrefix("EUR\u{a0}450.00 bought 30 installs and brought EUR\u{a0}200.00 back"))
     #expect(all.hasSuffix("0.44 to 0.44."), "\(all)")
   }
 
