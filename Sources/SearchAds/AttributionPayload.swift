@@ -75,9 +75,10 @@ package enum AttributionPayload {
     into row: inout AttributionRow
   ) -> String? {
     var read = row
+    var extras: [JSONValue.Member] = []
     for member in members where member.value != .null {
       guard let field = fields[member.key] else {
-        read.add(extra: member.key, member.value)
+        extras.append(member)
         continue
       }
       if case .word(let words) = field.kind, let text = member.value.text, !text.isEmpty {
@@ -90,13 +91,14 @@ package enum AttributionPayload {
       guard let (value, isCoerced) = value(member.value, field) else {
         // An empty text is no value.
         if member.value == .string("") { continue }
-        read.add(extra: member.key, member.value)
+        extras.append(member)
         read.flag(.invalidValues)
         continue
       }
       read[field.column] = value
       if isCoerced { read.flag(.coercedValues) }
     }
+    read.add(extras)
     guard let isAttributed = read.boolean(.attribution) else {
       let name = source == .iAd ? "iad-attribution" : "attribution"
       return "The payload has no Boolean \(name)."

@@ -69,11 +69,14 @@ package struct AttributionRow: Sendable, Equatable {
     if !flags.contains(word) { self[.flags] = .array(flags + [word]) }
   }
 
-  /// Adds a field that has no column.
-  mutating func add(extra name: String, _ value: JSONValue) {
-    var extras: [JSONValue.Member] = []
-    if case .object(let members)? = self[.extras] { extras = members }
-    self[.extras] = .object(extras + [.init(name, value)])
+  /// Adds fields that have no column.
+  mutating func add(_ extras: [JSONValue.Member]) {
+    guard !extras.isEmpty else { return }
+    if case .object(let members)? = self[.extras] {
+      self[.extras] = .object(members + extras)
+    } else {
+      self[.extras] = .object(extras)
+    }
   }
 
   // MARK: - Columns

@@ -122,6 +122,7 @@ struct PrintedDictionary {
 
   private mutating func members(depth: Int) -> JSONValue? {
     var members: [JSONValue.Member] = []
+    var places: [String: Int] = [:]
     while true {
       skipSpace()
       guard let first = scalar else {
@@ -139,8 +140,12 @@ struct PrintedDictionary {
       advance()
       skipSpace()
       guard let value = value(depth: depth + 1) else { return nil }
-      members.removeAll { $0.key == key }
-      members.append(.init(key, value))
+      if let place = places[key] {
+        members[place] = .init(key, value)
+      } else {
+        places[key] = members.count
+        members.append(.init(key, value))
+      }
       skipSpace()
       if scalar == ";" || scalar == "," { advance() } else { isRepaired = true }
     }
