@@ -2,6 +2,7 @@
 /// Flood 2014).
 ///
 /// It has its own code for choices, because the standard library may change how it turns random bits into choices.
+@available(iOS 18.0, *)
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   package var state: UInt64
 

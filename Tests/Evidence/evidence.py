@@ -7,8 +7,9 @@
 It generates traffic of all worlds of `postback generate --world` without a fraud, and with one fraud each, and compares what
 `rejects --signals` and `daily` say with the truth. Without --full it takes one seed of each, about a minute, and fails only
 if a bar is missed beyond chance by all worlds or all frauds together. --full takes 20 seeds of each world and 40 of each
-fraud, hours, and fails if any bar is missed. With --kept the results of sets are appended to a file, and not measured again.
---page puts the tables into a page, between its two comments. Temporary data is less than 100 MB at once.
+fraud, about half an hour on two cores, and fails if any bar is missed. With --kept the results of sets are appended to a
+file, and not measured again. --page puts the tables into a page, between its two comments. Temporary data is less than
+100 MB at once.
 """
 
 import argparse
