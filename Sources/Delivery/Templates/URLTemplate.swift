@@ -109,10 +109,10 @@ struct URLTemplate: Hashable, Sendable {
 
   /// Indicates that values make a segment of the path `.` or `..`, which servers and proxies read as another path, also if the dots are
   /// percent-encoded.
-  func hasDotSegment(_ values: PlaceholderValues) -> Bool {
+  func hasDotSegment(_ values: @autoclosure () -> PlaceholderValues) -> Bool {
     path.contains { segment in
       guard !segment.macros.isEmpty else { return false }
-      let text = segment.expanded(values, encode: \.percentEncoded).lowercased().replacing("%2e", with: ".")
+      let text = segment.expanded(values(), encode: \.percentEncoded).lowercased().replacing("%2e", with: ".")
       return text == "." || text == ".."
     }
   }
