@@ -3,7 +3,7 @@ internal import Statistics
 
 /// The unsigned fields that devices' own copies have, and what forwarders sent where the device's copy has none.
 ///
-/// What receives the copies of an app's devices may lose a field. So a field that none of an app's copies has, of at least 30, tells
+/// A receiver of the copies of an app's devices may lose a field. So a field that none of an app's copies has, of at least 30, tells
 /// nothing about what a forwarder sent, and no more does one that none has in a window and a family of versions.
 struct DeviceFields: Sendable {
   /// The app, the family of versions and the window.
@@ -48,7 +48,7 @@ struct DeviceFields: Sendable {
     let place: Place
 
     /// The test that it is for.
-    var name: SignalName { field == .countryCode ? .changedCountries : .addedValues }
+    var name: SignalName { DeviceFields.test(of: field) }
 
     func add(to hash: inout StableHash) {
       hash.add(forwarder)
@@ -57,7 +57,11 @@ struct DeviceFields: Sendable {
     }
   }
 
-  private static let all: [UnsignedField] = [.conversionValue, .coarseConversionValue, .countryCode]
+  /// The fields that tests compare.
+  static let all: [UnsignedField] = [.conversionValue, .coarseConversionValue, .countryCode]
+
+  /// The test of a field that the device did not send.
+  static func test(of field: UnsignedField) -> SignalName { field == .countryCode ? .changedCountries : .addedValues }
 
   private var copies = DrawnTable<Place, Copies>(limit: 50_000)
   private(set) var additions = DrawnTable<Addition, SignalRates.Entry>(limit: 50_000)

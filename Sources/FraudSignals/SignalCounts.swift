@@ -91,7 +91,7 @@ extension SignalCounts {
       rates.add(name, .forwarder, forwarder, change != nil, on: day)
       if let change { changes.add(change, for: name, by: forwarder, in: place) }
     }
-    /// What the device did not send is a change if copies of devices can show it.
+    /// Counts a value that the device did not send as a change, if copies of devices can show it.
     func addAddition(_ name: SignalName, _ change: ValueChange?) {
       guard let change, change.from == UnsignedValues.absent else { return add(name, change) }
       deviceFields.add(change.field, by: forwarder, in: place, on: day)

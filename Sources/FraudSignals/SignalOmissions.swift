@@ -59,18 +59,14 @@ struct SignalOmissions {
         """
       found.append(SignalReport.Omission(name: .missingForwarded, reason: reason))
     }
-    let fields: [(field: UnsignedField, name: SignalName, words: String)] = [
-      (.conversionValue, .addedValues, "fine value"), (.coarseConversionValue, .addedValues, "coarse value"),
-      (.countryCode, .changedCountries, "country"),
-    ]
-    for (field, name, words) in fields {
+    for (field, words) in zip(DeviceFields.all, ["fine value", "coarse value", "country"]) {
       let lost = counts.deviceFields.unwitnessed(field)
       guard !lost.isEmpty else { continue }
       let reason = """
         In some apps, windows or versions no copy of a device has a \(words), so that those of forwarders were not compared: \
         \(Self.list(lost.map { "\($0.count) of the app \($0.app)" })). See if what receives copies of devices keeps the field.
         """
-      found.append(SignalReport.Omission(name: name, reason: reason))
+      found.append(SignalReport.Omission(name: DeviceFields.test(of: field), reason: reason))
     }
     let small = counts.rates.entries.filter {
       $0.key.name == .impossibleFields && $0.key.party.kind == .forwarder
