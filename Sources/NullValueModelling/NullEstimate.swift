@@ -101,12 +101,12 @@ package struct NullEstimate: Equatable, Sendable {
   /// The bounds are those of a gamma distribution (Wilson and Hilferty 1931) with Student's quantiles: a normal
   /// distribution would have negative bounds.
   ///
-  /// The upper bound of a sum over several strata is that with one more value, of the greatest amount. Payers are few, and
-  /// where those who pay most are by chance not among the values, the mean and the variance are both too small. The exact
-  /// upper bound of a Poisson mean adds 1 to the count for this reason (Garwood 1936). Fay and Feuer (1997) do so for
-  /// weighted sums of such counts: they add the greatest weight to the mean of the gamma distribution, and its square to the
-  /// variance. Here the weight is the number of null postbacks for each value, times the amount; the variance has what the
-  /// null postbacks themselves vary besides.
+  /// The upper bound of a sum over several strata is that with one more value, of the greatest amount. Payers are few, and if
+  /// those who pay most are by chance not among the values, the mean and the variance are both too small. The exact upper
+  /// bound of a Poisson mean adds 1 to the count for this reason (Garwood 1936). Fay and Feuer (1997) do so for weighted sums
+  /// of such counts: they add the greatest weight to the mean of the gamma distribution, and its square to the variance. Here
+  /// the weight is the number of null postbacks for each value, times the amount; the variance has what the null postbacks
+  /// themselves vary besides.
   package func interval(level: Double = 0.95) -> Interval {
     guard mean > 0, variance > 0, degrees > 0 else { return Interval(low: mean, high: mean) }
     let t = Quantile.student(1 - (1 - level) / 2, degrees: degrees)
