@@ -40,13 +40,12 @@ private final class BytesServer {
         Thread.sleep(forTimeInterval: seconds)
         close(connection)
       }
+      close(descriptor)
     }
   }
 
-  deinit {
-    shutdown(descriptor, Int32(SHUT_RDWR))
-    close(descriptor)
-  }
+  /// Ends the thread, which closes the descriptor itself: it would accept for whoever had the same number next.
+  deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
 @Suite struct `A response with a broken body` {
