@@ -44,7 +44,6 @@ final class ServerSite {
   deinit {
     guard process.isRunning else { return }
     signal(SIGKILL)
-    kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
@@ -92,18 +91,11 @@ final class ServerSite {
     return line.flatMap { Double($0.dropFirst(name.count + 1)) }
   }
 
-  /// The process of the server; only valid without a tracer.
+  /// The process of the server, also if it is traced: the tracer is a process of its own.
   var serverID: Int32 { process.processIdentifier }
 
-  /// Sends a signal to the server, also if a tracer started it.
-  func signal(_ number: Int32) {
-    let children =
-      (try? String(
-        contentsOfFile: "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children",
-        encoding: .utf8
-      )) ?? ""
-    kill(children.split(separator: " ").first.flatMap { pid_t($0) } ?? process.processIdentifier, number)
-  }
+  /// Sends a signal to the server.
+  func signal(_ number: Int32) { kill(serverID, number) }
 
   /// Waits for the end of the server, and returns its exit status.
   func end() async throws -> Int32 {

@@ -27,7 +27,7 @@ struct Fault: Sendable, CustomStringConvertible {
 
   var description: String { "\(call) \(effect) \(count ?? "always")" }
 
-  /// The words before the command. The started process is the command, and strace is its child.
+  /// The words before the command. The started process is the command, and strace is none of its children.
   var arguments: [String] {
     [
       "strace", "-D", "-f", "-qq", "-o", "/dev/null", "-E", "LIBDISPATCH_COOPERATIVE_POOL_STRICT=1", "-e",
