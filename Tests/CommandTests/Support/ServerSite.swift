@@ -97,9 +97,10 @@ final class ServerSite {
   /// Sends a signal to the server.
   func signal(_ number: Int32) { kill(serverID, number) }
 
-  /// Waits for the end of the server, and returns its exit status.
+  /// Waits for the end of the server, and returns its exit status. Prints the log if that is not 0.
   func end() async throws -> Int32 {
     try await wait("it ends") { !process.isRunning }
+    if process.terminationStatus != 0 { print(try logText()) }
     return process.terminationStatus
   }
 
@@ -116,7 +117,8 @@ final class ServerSite {
       if port == 0, !process.isRunning { break }
       try await Task.sleep(for: .milliseconds(20))
     }
-    let log = String(decoding: try folder.contents(of: "log"), as: UTF8.self)
-    throw RawClient.Failure(text: "waited in vain until \(what): \(log)")
+    throw RawClient.Failure(text: "waited in vain until \(what): \(try logText())")
   }
+
+  private func logText() throws -> String { String(decoding: try folder.contents(of: "log"), as: UTF8.self) }
 }
