@@ -47,13 +47,15 @@ extension DailySummary {
     if let emptied, emptied.day < rows.receiptsAhead.firstDay ?? .max, emptied.postbacks > Self.mostMoved,
       try lost(in: output) >= emptied.postbacks
     {
+      let isLater = settings.asOf.map { emptied.day * 86_400_000 >= $0.milliseconds } ?? false
       try settings.replacement.verify(
         .daily,
         in: output,
         before: { _ in Int(emptied.postbacks) },
         now: 0,
         of: "postbacks received on \(Timestamp.name(ofDay: emptied.day))",
-        because: "no row of the input is of this day any more"
+        because: isLater
+          ? "the day is after the time of the report" : "no row of the input is of this day any more"
       )
     }
     try settings.replacement.verify(

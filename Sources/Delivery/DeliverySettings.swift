@@ -49,10 +49,11 @@ package struct DeliverySettings {
 }
 
 extension DeliverySettings {
-  /// Throws if a partner needs what the tables do not have.
+  /// Throws if the state does not know parts of the output, or if a partner needs what the tables do not have.
   func check() throws(FileFailure) {
-    let written = try Ledger.reading(state).settings
-    guard written[TableOptions.keepRaw] != "yes" else { return }
+    let reading = try Ledger.reading(state)
+    try OutputFolder.refuseUnknownParts(in: output, of: state, reading)
+    guard reading.settings[TableOptions.keepRaw] != "yes" else { return }
     let partners = partners.all.filter(\.usesRawBody).map(\.id)
     guard partners.isEmpty else {
       throw FileFailure(

@@ -21,11 +21,12 @@ package final class DerivedGeneration {
 
   private var number: Int { (before ?? 0) + 1 }
 
-  /// Begins a generation in an output, which is made if it does not exist. Throws `.locked` if another process writes one, and
-  /// `.damaged` if the manifest of the one before is, unless that is what is repaired.
+  /// Begins a generation in a folder that exists. Where it is moved away meanwhile, nothing is made anew at its path. Throws
+  /// `.locked` if another process writes one, and `.damaged` if the manifest of the one before is, unless that is what is repaired.
   package init(in path: String, repairing isRepaired: Bool = false) throws(FileFailure) {
-    output = try DurableFolder(making: path)
-    store = try DurableFolder(making: DerivedStore.folder(in: path).path)
+    output = DurableFolder(path)
+    store = try DerivedStore.folder(in: path)
+    try store.makeAlone()
     lock = try LockFile("\(store.path)/.lock") { [store] holder in
       FileFailure(
         .locked,
@@ -49,7 +50,7 @@ package final class DerivedGeneration {
       try Self.publish("\(store.path)/\(before)", in: output)
     }
     try Self.removeOthers(than: before, in: store)
-    _ = try DurableFolder(making: folder)
+    try DurableFolder(folder).makeAlone()
     if let before { try Self.linkTables(in: "\(store.path)/\(before)", into: folder) }
   }
 

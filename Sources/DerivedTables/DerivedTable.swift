@@ -36,8 +36,8 @@ package final class DerivedTable {
   /// The greatest number of the parts so far.
   private var parts = 0
 
-  /// Begins the table in a folder, which is made if it does not exist. Throws `.locked` if another process writes it,
-  /// and `.cannotCreate` if its folder has files that are no parts.
+  /// Begins the table in a folder that exists. Throws `.locked` if another process writes it, and `.cannotCreate` if its folder has
+  /// files that are no parts.
   package init(
     _ table: Table,
     _ encoding: TableEncoding,
@@ -51,7 +51,6 @@ package final class DerivedTable {
     self.partBytes = partBytes
     folder = DurableFolder("\(output)/\(table.name)")
     incomplete = DurableFolder(Self.incompletePath(table, in: output))
-    _ = try DurableFolder(making: output)
     lock = try Self.lock(table, in: output)
     for name in try folder.names()
     where !name.hasPrefix("part-") && ![Self.summaryName, StoredRows.csvSafeName, Self.countsName].contains(name) {
@@ -63,7 +62,7 @@ package final class DerivedTable {
       )
     }
     if try incomplete.byteCount(of: ".") != nil { try incomplete.removeWithFiles() }
-    _ = try DurableFolder(making: incomplete.path)
+    try incomplete.makeAlone()
   }
 
   private static func lock(_ table: Table, in output: String) throws(FileFailure) -> LockFile {

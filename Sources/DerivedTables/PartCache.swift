@@ -104,7 +104,8 @@ package final class PartCache: Sendable {
   ) throws(PipelineFailure) {
     (self.path, self.program, self.turn, self.keeper) = (path, program, turn, keeper)
     self.others = others
-    folder = try PipelineFailure.state { () throws(FileFailure) in try DurableFolder(making: path) }
+    folder = DurableFolder(path)
+    try PipelineFailure.state { [folder] () throws(FileFailure) in try folder.makeAlone() }
   }
 
   /// Takes a path, before its folder is made: no earlier object removes the folder from then on.

@@ -15,6 +15,14 @@ package struct DurableFolder: Sendable {
     try Self.make(path)
   }
 
+  /// Creates the folder, durably, in the one above it, which must be there. A folder that exists stays.
+  package func makeAlone() throws(FileFailure) {
+    guard unsafe mkdir(path, 0o777) == 0 || errno == EEXIST else {
+      throw .system(.cannotCreate, path, "The directory cannot be created")
+    }
+    if let above = Self.parent(of: path) { try DurableFolder(above).synchronize() }
+  }
+
   /// Makes the entries of the folder durable: its files' names, not their content.
   package func synchronize() throws(FileFailure) {
     let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -13,7 +13,7 @@ package final class UnfinishedFile {
   package init(_ path: String) throws(FileFailure) {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let hiddenPath = "\(path[..<slash]).\(path[slash...]).inprogress"
-    let descriptor = try Self.openLocked(hiddenPath)
+    let descriptor = try Self.openLocked(hiddenPath, for: path)
     // From here on `deinit` removes the file. Before it is locked it may belong to another process.
     self.path = path
     self.hiddenPath = hiddenPath
@@ -26,13 +26,13 @@ package final class UnfinishedFile {
     close(descriptor)
   }
 
-  private static func openLocked(_ path: String) throws(FileFailure) -> Int32 {
+  private static func openLocked(_ path: String, for published: String) throws(FileFailure) -> Int32 {
     while true {
       let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644)
       guard descriptor >= 0 else { throw .system(.cannotCreate, path, "The file cannot be created") }
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
         close(descriptor)
-        throw FileFailure(.locked, path, "Another process is writing this file", advice: "Wait for it to end")
+        throw FileFailure(.locked, published, "Another process is writing this file", advice: "Wait for it to end")
       }
       // Another process may have published the file before this one got the lock. Then the path names another file now.
       var opened = stat()

@@ -32,7 +32,7 @@ package final class ImportedOutput {
     vendor: String,
     currency: String? = nil
   ) throws(FileFailure) {
-    table = try DerivedTable(.imported, encoding, in: output)
+    table = try DerivedTable(.imported, encoding, in: DurableFolder(making: output).path)
     encoder = RowEncoder(.imported, encoding)
     (self.encoding, self.vendor, self.currency) = (encoding, vendor, currency)
     summary = ImportedSummary(vendor: vendor)

@@ -19,7 +19,7 @@ package struct LedgerReading: Sendable {
   let output: LedgerOutput?
   /// The tally of the keys in the rows of `skan_postbacks` that were removed, by format; empty unless verified.
   package let removedKeys: [TableFormat: KeyTally]
-  /// The removed parts whose files may still exist; empty unless verified.
+  /// The removed parts whose files may still exist.
   package let pendingRemovals: [LedgerPart]
   /// The lines of the rows of `skan_rejects` of the ledger's output that were taken up again, by part; empty unless asked for.
   package let reprocessed: [Int: Set<Int>]
@@ -53,7 +53,7 @@ package struct LedgerReading: Sendable {
     settings = try Ledger.settings(in: database)
     parts = try Ledger.parts(in: database)
     removedKeys = isVerified && version > 5 ? try TableRemoval.removedKeys(in: database) : [:]
-    pendingRemovals = isVerified && version > 5 ? try TableRemoval.pending(in: database) : []
+    pendingRemovals = version > 5 ? try TableRemoval.pending(in: database) : []
     let marked = readsReprocessed && version > 3 ? output.flatMap { $0.isMarked ? $0.id : nil } : nil
     reprocessed = try marked.map { id throws(FileFailure) in try Ledger.reprocessedRows(of: id, in: database) } ?? [:]
     counts = try Ledger.counts(in: database)

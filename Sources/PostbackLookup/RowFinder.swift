@@ -30,7 +30,7 @@ package struct RowFinder: Sendable {
   ///   - state: The folder of its state; nil for the one in the output, if it is there.
   ///   - jobs: The number of parts that are worked on at once.
   ///   - progress: A callback for the parts that get an index.
-  /// - Throws: A failure where the state cannot be read, or is that of another output.
+  /// - Throws: A failure where the state cannot be read, is that of another output, or does not know parts of this one.
   package init(
     _ output: String,
     state: String?,
@@ -47,6 +47,7 @@ package struct RowFinder: Sendable {
     if let id = reading.outputID, let other = try OutputID.read(in: output), id != other {
       throw .otherOutput(output, of: state ?? own)
     }
+    try OutputFolder.refuseUnknownParts(in: output, of: state ?? own, reading)
     self.reading = reading
   }
 
@@ -209,7 +210,7 @@ private struct PartSearch: Sendable {
     }
     var result = Result()
     do throws(FileFailure) {
-      _ = try DurableFolder(making: indexes)
+      try DurableFolder(indexes).makeAlone()
       try RowIndex.write(
         entries,
         covering: part.end,

@@ -71,7 +71,7 @@ package final class Consumer {
         pause(retry.pause(after: failure))
       }
     }
-    log.info("stopped", "all postbacks that were taken are committed; others wait in the spool")
+    log.info("stopped", "all postbacks that were taken are committed; files that were not taken stay in the spool")
   }
 
   private func report(_ failure: FileFailure, _ consequence: String) {

@@ -15,7 +15,7 @@ package final class SearchAdsOutput {
 
   /// Begins the table. Throws `.locked` if another process writes it.
   package init(_ encoding: TableEncoding, in output: String) throws(FileFailure) {
-    table = try DerivedTable(.searchAdsAttributions, encoding, in: output)
+    table = try DerivedTable(.searchAdsAttributions, encoding, in: DurableFolder(making: output).path)
     journal = try AttributionJournal(in: output)
     self.encoding = encoding
   }

@@ -13,8 +13,8 @@ package struct OutputStates: Sendable {
   package init() {}
 
   /// Reads the state of each output: the one of `states` that belongs to it, or else the one in its folder. Outputs without a
-  /// state have none here. Throws if a state belongs to another output than the one that it was found in, or given for, and if
-  /// an output is given twice, whose rows would count twice. If `readsReprocessed` is true, the rejects that were taken up again
+  /// state have none here. Throws if a state belongs to another output than the one that it was found in, or given for, if an
+  /// output has parts that its state does not know, and if one is given twice, whose rows would count twice. If `readsReprocessed` is true, the rejects that were taken up again
   /// are read, too.
   package init(of outputs: [String], among states: [String], readsReprocessed: Bool = false) throws(FileFailure) {
     var named: [(path: String, reading: LedgerReading)] = []
@@ -36,6 +36,9 @@ package struct OutputStates: Sendable {
         let reading = try Ledger.reading(own, readsReprocessed: readsReprocessed)
         guard Self.fits(reading, id, isAlone: true) else { throw .otherOutput(output, of: own) }
         (readings[output], folders[output]) = (reading, own)
+      }
+      if let reading = readings[output], let folder = folders[output] {
+        try OutputFolder.refuseUnknownParts(in: output, of: folder, reading)
       }
     }
   }

@@ -59,6 +59,36 @@ package final class OutputFolder {
     }
   }
 
+  /// Throws if a folder has complete parts that the ledger of its state does not know, as after a restore of the state alone: what
+  /// is made of the rows that it knows would lack theirs. Needs no lock: a part that is published meanwhile is known to a later
+  /// reading of the ledger, and one that is removed is pending there, or gone.
+  package static func refuseUnknownParts(
+    in path: String,
+    of state: String,
+    _ reading: LedgerReading? = nil
+  ) throws(FileFailure) {
+    func places(_ parts: [LedgerPart]) -> Set<String> { Set(parts.map { "\($0.folder)/\($0.name)" }) }
+    let complete = try entries(of: path).filter { LedgerPart.isComplete($0.name) }.map { "\($0.folder)/\($0.name)" }
+    var unknown = Set(complete).subtracting(places(reading?.parts ?? []))
+    guard !unknown.isEmpty else { return }
+    let later = try Ledger.reading(state)
+    unknown.subtract(places(later.parts + later.pendingRemovals))
+    var names: [String] = []
+    for name in unknown.sorted() where try DurableFolder(path).byteCount(of: name) != nil { names.append(name) }
+    guard names.isEmpty else { throw .unknownParts(names, in: path) }
+  }
+
+  /// Returns the entries in the folders of all tables and of their partitions.
+  private static func entries(of path: String) throws(FileFailure) -> [(folder: String, name: String)] {
+    var entries: [(folder: String, name: String)] = []
+    for table in Table.all where try DurableFolder("\(path)/\(table.name)").byteCount(of: ".") != nil {
+      entries += try Partitioning.entries(of: "\(path)/\(table.name)").map { partition, name in
+        (partition.isEmpty ? table.name : "\(table.name)/\(partition)", name)
+      }
+    }
+    return entries
+  }
+
   private func claim(for ledger: Ledger, _ parts: [LedgerPart]) throws(FileFailure) {
     let found = try OutputID.read(in: path)
     if let found, found != ledger.output.id {
@@ -86,13 +116,7 @@ package final class OutputFolder {
       (part.phase == .complete ? part.fileNames : part.unfinishedNames).map { "\(part.folder)/\($0)" }
     }
     let known = Set(parts.flatMap(places))
-    var others: [(folder: String, name: String)] = []
-    for table in Table.all where try DurableFolder("\(path)/\(table.name)").byteCount(of: ".") != nil {
-      others += try Partitioning.entries(of: "\(path)/\(table.name)").map { partition, name in
-        (partition.isEmpty ? table.name : "\(table.name)/\(partition)", name)
-      }
-      .filter { !known.contains("\($0)/\($1)") }
-    }
+    let others = try Self.entries(of: path).filter { !known.contains("\($0.folder)/\($0.name)") }
     let unknown = others.filter { LedgerPart.isComplete($0.name) }.map { "\($0.folder)/\($0.name)" }.sorted()
     // A complete part has its name only after its commit, so no crash leaves it.
     guard unknown.isEmpty else { throw .unknownParts(unknown, in: path) }

@@ -145,6 +145,9 @@ package struct Loader {
 
   private mutating func connected(to output: OutputID) throws(LoadFailure) -> LoadSession {
     if let session { return session }
+    try Self.reading { () throws(FileFailure) in
+      try OutputFolder.refuseUnknownParts(in: source.output, of: source.state)
+    }
     let session = try LoadSession(source, target, output, jobs: jobs, stop: stop)
     self.session = session
     registration = FollowerRegistration(session.followerName, .database, in: source.state)

@@ -18,7 +18,7 @@ import Testing
 
   @Test func `a table replaces the one before as a whole`() throws {
     let folder = try TemporaryFolder()
-    let out = folder.path("out")
+    let out = try DurableFolder(making: folder.path("out")).path
     for text in ["first", "second"] {
       let table = try DerivedTable(.enriched, TableEncoding([.jsonLines]), in: out, partBytes: 1)
       try table.append(rows(text))
@@ -33,7 +33,7 @@ import Testing
 
   @Test func `what is not completed leaves the table as it was`() throws {
     let folder = try TemporaryFolder()
-    let out = folder.path("out")
+    let out = try DurableFolder(making: folder.path("out")).path
     try DerivedTable(.enriched, TableEncoding([.jsonLines, .csv]), in: out).complete(summary: "{}")
     do {
       let table = try DerivedTable(.enriched, TableEncoding([.jsonLines]), in: out)

@@ -58,6 +58,24 @@ import Testing
     #expect(try await BuiltCommand.run(["state", "check", folder.path("out")]).text == "sound\n")
   }
 
+  @Test func `makes nothing of the rows that an older state knows, with any command`() async throws {
+    try restore("_state")
+    let out = folder.path("out")
+    let derived = try folder.files(below: "out/_derived")
+    try folder.makeFile("partners.json", holding: Array(#"{"partners": []}"#.utf8))
+    for words in [
+      ["settle", out], ["daily", out], ["refresh", out], ["report", out, "--html", folder.path("page.html")],
+      ["rejects", out], ["find", out, "6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"],
+      ["schema", "--dialect", "duckdb", "--from", out], ["state", "backup", out, "--to", folder.path("backup")],
+      ["deliver", out, "--once", "--partners", folder.path("partners.json")],
+    ] {
+      let refused = try await BuiltCommand.run(words)
+      #expect(refused.status == 73, "\(words) \(refused.text) \(refused.errorText)")
+      #expect(refused.errorText.contains("The ledger does not know "), "\(words) \(refused.errorText)")
+    }
+    #expect(try folder.files(below: "out/_derived") == derived)
+  }
+
   @Test func `says each night that committed parts are not in place`() async throws {
     for name in try files.contentsOfDirectory(atPath: folder.path("out")) where name != "_state" { try restore(name) }
     for _ in 1...2 {

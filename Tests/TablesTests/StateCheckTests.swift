@@ -95,6 +95,27 @@ import Testing
     #expect(check.notes.count == 1)
   }
 
+  @Test func `lets readers begin unless a complete part is unknown to the ledger, also while one is published`() throws
+  {
+    let site = try site()
+    let before = try Ledger.reading(site.state)
+    func refusal(_ reading: LedgerReading?) -> FileFailure? {
+      stateFailure { try OutputFolder.refuseUnknownParts(in: site.output, of: site.state, reading) }
+    }
+    try site.change("out/\(postbacks)/.part-00000008.csv.inprogress") { $0 = [1] }
+    #expect(refusal(before) == nil && refusal(nil) == nil)
+    let file = try PartFile.create(LedgerPart(table: postbacks, format: .csv, number: 9), in: site.output)
+    file.complete()
+    try file.publish()
+    #expect(refusal(before)?.description.contains("\(postbacks)/part-00000009.csv") == true)
+    let ledger = try site.ledger()
+    var index = SeenIndex()
+    var commit = LedgerCommit(of: try SeenLog.recover(ledger, into: &index))
+    commit.parts.append(file.part)
+    try ledger.commit(commit)
+    #expect(refusal(before) == nil && refusal(nil) == nil)
+  }
+
   @Test(arguments: [(0..<40, 0..<39), (0..<40, 1..<41), (0..<39, 0..<40), (0..<0, 0..<1)])
   func `finds that the log and the rows have different postbacks`(_ rows: Range<Int>, _ seen: Range<Int>) throws {
     let problems = try check(try site(rows: rows, seen: seen)).problems

@@ -22,7 +22,7 @@ import Testing
 
   @Test func `is another one after the table was replaced, and not after another table was`() throws {
     let folder = try TemporaryFolder()
-    let output = folder.path("out")
+    let output = try DurableFolder(making: folder.path("out")).path
     #expect(try version(in: output) == nil)
     try replace(.daily, in: output)
     let first = try #require(try version(in: output))
@@ -36,7 +36,7 @@ import Testing
 
   @Test func `of a table that no store has is not current once it was replaced`() throws {
     let folder = try TemporaryFolder()
-    let output = folder.path("out")
+    let output = try DurableFolder(making: folder.path("out")).path
     try DerivedTable(.daily, TableEncoding([.jsonLines]), in: output).complete(summary: "{}")
     let first = try #require(try version(in: output))
     #expect(try first.isCurrent())

@@ -37,6 +37,7 @@ struct CommittedRows: Sendable {
     }
     witnessed = try Ledger.lastCommit(state)
     let reading = try Ledger.reading(state, readsReprocessed: true)
+    try OutputFolder.refuseUnknownParts(in: output, of: state, reading)
     var missing: [String] = []
     postbacks = try LookupPart.committed(reading, of: .postbacks, in: output, missing: &missing)
     var rejects = try LookupPart.committed(reading, of: .rejects, in: output, missing: &missing)

@@ -9,11 +9,12 @@ package struct CommittedOutput: Sendable {
   private let output: String
   private let reading: LedgerReading
 
-  /// Reads the state of an output without its lock. Throws if the state belongs to another output.
+  /// Reads the state of an output without its lock. Throws if the state belongs to another output, or does not
+  /// know parts of it.
   package init(_ output: String, state: String) throws(FileFailure) {
     (self.output, reading) = (output, try Ledger.reading(state))
-    guard let id = reading.outputID else { return }
-    guard try OutputID.read(in: output) == id else { throw .otherOutput(output, of: state) }
+    if let id = reading.outputID, try OutputID.read(in: output) != id { throw .otherOutput(output, of: state) }
+    try OutputFolder.refuseUnknownParts(in: output, of: state, reading)
   }
 
   /// The number of commits.

@@ -1,6 +1,7 @@
 internal import Ledger
 internal import PostbackServer
 internal import Delivery
+internal import DurableFiles
 
 /// `postback deliver`: sends accepted postbacks and their events to partners.
 struct DeliverCommand: Command {
@@ -77,6 +78,11 @@ struct DeliverCommand: Command {
     settings.deadline = options.deadline
     settings.replans = options.replans
     if options.isDry { return try await printRequests(settings) }
+    do throws(FileFailure) {
+      if target != output { _ = try DurableFolder(making: target) }
+    } catch {
+      throw CommandFailure(error)
+    }
     let summary: DeliverySummary
     do throws(DeliveryFailure) { summary = try await DeliveryService(settings).run() } catch {
       throw CommandFailure(error)

@@ -159,6 +159,7 @@ final class DerivedWork {
       throw CommandFailure(.usage, "All tables of a run are needed. Give its --out folder.")
     }
     do {
+      if options.target != options.output { _ = try DurableFolder(making: options.target) }
       generation = try DerivedGeneration(in: options.target, repairing: true)
       guard options.before == nil || options.before == generation.manifest.options else {
         throw FileFailure(

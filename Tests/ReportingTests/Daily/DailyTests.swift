@@ -73,21 +73,28 @@ import Testing
   }
 
   @Test func `fewer rows or another day of the same postbacks are no loss`() async throws {
-    let early: DailyFolder.Columns = ["received_at": #""2026-03-08T06:00:00Z""#]
+    let other: DailyFolder.Columns = ["received_at": #""2026-03-08T06:00:00Z""#]
     let usual = (0..<25).map { _ in DailyFolder.Columns() }
     let folder = try DailyFolder((0..<40).map { ["app_id": "\($0 + 1)"] } + usual)
     try await folder.report()
     // As when a lookup table or copies give them other names and days.
-    try folder.write((0..<40).map { _ in early } + usual)
+    try folder.write((0..<40).map { _ in other } + usual)
     #expect(try await folder.report().postbacks == 65)
-    try folder.write((0..<65).map { _ in early })
+    try folder.write((0..<65).map { _ in other })
     #expect(try await folder.report().postbacks == 65)
     // All of a day are left out.
-    try folder.write((0..<200).map { _ in early } + usual)
+    try folder.write((0..<200).map { _ in other } + usual)
     try await folder.report()
-    try folder.write((0..<200).map { _ in early } + usual.map { _ in ["environment": #""custom""#] })
+    try folder.write((0..<200).map { _ in other } + usual.map { _ in ["environment": #""custom""#] })
     let failure = try #require(await #expect(throws: PipelineFailure.self) { try await folder.report() })
     #expect("\(failure)".contains("0 postbacks received on 2026-03-10 in place of 25"))
+    #expect("\(failure)".contains("no row of the input is of this day any more"))
+    let early = try #require(
+      await #expect(throws: PipelineFailure.self) {
+        try await folder.report { $0.asOf = Timestamp("2026-03-09T00:00:00Z") }
+      }
+    )
+    #expect("\(early)".contains("the day is after the time of the report"))
   }
 
   @Test func `rows that were removed from the input are no mistake`() async throws {

@@ -164,7 +164,7 @@ struct PartHistory {
   /// Makes the derived tables, and returns their files and those beside them. Without a cache all is calculated.
   func derive(cached: Bool) async throws -> [String: [UInt8]] {
     let name = cached ? "cached" : "full"
-    let (out, target) = (folder.path("out"), folder.path(name))
+    let (out, target) = (folder.path("out"), try DurableFolder(making: folder.path(name)).path)
     let cache = cached ? try PartCache(in: folder.path("cache")) : nil
     let (accepted, rejects) = (try TableFiles(.postbacks, at: [out]), try TableFiles(.rejects, at: [out]))
     let encoding = TableEncoding(settings.formats)

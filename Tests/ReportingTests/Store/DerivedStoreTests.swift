@@ -16,7 +16,10 @@ import Testing
   private let folder: TemporaryFolder
   private var output: String { folder.path("out") }
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws {
+    folder = try TemporaryFolder()
+    _ = try DurableFolder(making: folder.path("out"))
+  }
 
   /// Writes tables whose summary is a text into a new generation.
   private func begin(_ tables: [Table], _ text: String) throws -> DerivedGeneration {
@@ -73,6 +76,17 @@ import Testing
     #expect(try summary(.settled, in: output) == "1")
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(output)/_derived")
     #expect(names.sorted() == [".lock", "1", "current"])
+  }
+
+  @Test func `makes nothing anew at the path of an output that was moved away`() throws {
+    let generation = try begin([.settled], "1")
+    try FileManager.default.moveItem(atPath: output, toPath: folder.path("away"))
+    #expect(throws: FileFailure.self) {
+      try DerivedTable(.daily, TableEncoding([.jsonLines]), in: generation.folder).complete(summary: "1")
+    }
+    #expect(throws: FileFailure.self) { try generation.commit() }
+    #expect(throws: FileFailure.self) { try DerivedGeneration(in: output) }
+    #expect(!FileManager.default.fileExists(atPath: output))
   }
 
   @Test func `takes over the folders of a version without a store`() throws {
