@@ -560,7 +560,7 @@ COMMENT ON COLUMN skan_daily.value_suspicions IS 'The alarms about conversion va
 COMMENT ON COLUMN skan_daily.modelled_revenue IS 'revenue with an estimate for postbacks without a value, as skan_modelled has them, in currency. Null unless modelled_status says that it is modelled.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_low IS 'The lower end of the interval of the modelled revenue.';
 COMMENT ON COLUMN skan_daily.modelled_revenue_high IS 'The upper end of that interval.';
-COMMENT ON COLUMN skan_daily.modelled_status IS 'modelled, borrowed or not_modelled: and the reason, as in skan_modelled. not_modelled:several_groups if postbacks without a value are in another group than the values like them; not_modelled:later_window in the windows 1 and 2, which are in skan_modelled alone. Null if the row has no installs or redownloads that could have a value. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:tiers_differ, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:several_groups, not_modelled:later_window.';
+COMMENT ON COLUMN skan_daily.modelled_status IS 'modelled, borrowed or not_modelled: and the reason, as in skan_modelled. not_modelled:several_groups if postbacks without a value are in another group than the values like them; not_modelled:later_window in the windows 1 and 2, which are in skan_modelled alone, and not_modelled:open there for install dates that are not final, which it does not have yet. Null if the row has no installs or redownloads that could have a value. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:tiers_differ, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:open, not_modelled:few_days, not_modelled:several_groups, not_modelled:later_window.';
 COMMENT ON COLUMN skan_daily.cost IS 'The cost of the ads, in cost_currency. Null if no row of the cost file is of this row, if its costs are in several currencies, and if a part could not be converted to that of the report.';
 COMMENT ON COLUMN skan_daily.cost_currency IS 'The currency of the cost.';
 COMMENT ON COLUMN skan_daily.cost_by_currency IS 'The cost by currency, a number for each. Null unless there are several currencies, or a cost that could not be converted.';
@@ -882,8 +882,8 @@ COMMENT ON COLUMN skan_modelled.campaign_id IS 'campaign-id up to SKAdNetwork 3,
 COMMENT ON COLUMN skan_modelled.source_identifier IS 'The two digits of the source identifier that postbacks without a value have. Null up to SKAdNetwork 3, in a total, and for postbacks without an identifier.';
 COMMENT ON COLUMN skan_modelled.postback_sequence_index IS 'The conversion window, 0 before 4.0.';
 COMMENT ON COLUMN skan_modelled.period_start IS 'The first install date of the period. Null if install dates are not known.';
-COMMENT ON COLUMN skan_modelled.period_end IS 'The last install date of the period.';
-COMMENT ON COLUMN skan_modelled.conversions IS 'The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the next two columns are those of window 0, because its nulls send no later postback.';
+COMMENT ON COLUMN skan_modelled.period_end IS 'The last install date of the period. In the windows 1 and 2 the last one of which the window has ended, unless the state is not_modelled:open.';
+COMMENT ON COLUMN skan_modelled.conversions IS 'The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the next two columns are those of window 0, because its nulls send no later postback, and without SKAdNetwork 3 and earlier, which have one window.';
 COMMENT ON COLUMN skan_modelled.values IS 'The number of these with a decoded value. In the windows 1 and 2 the number of installs with a first value, without those whose later value has no meaning.';
 COMMENT ON COLUMN skan_modelled.nulls IS 'The number of these without a value, for which the estimate is.';
 COMMENT ON COLUMN skan_modelled.credibility IS 'The weight of the stratum''s own values in its estimate: 1 for its own alone, 0 for those of the pool alone. Null in a total, and without an estimate.';
@@ -893,14 +893,14 @@ COMMENT ON COLUMN skan_modelled.null_revenue_variance IS 'The variance of that r
 COMMENT ON COLUMN skan_modelled.null_revenue_low IS 'The lower end of the interval of that revenue, at level.';
 COMMENT ON COLUMN skan_modelled.null_revenue_high IS 'The upper end of that interval. Null if there is no limit.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue IS 'observed_revenue + null_revenue.';
-COMMENT ON COLUMN skan_modelled.modelled_revenue_low IS 'The lower end of the interval of all revenue, at level: with the errors of nulls, of coarse values, and of the ranges of values.';
+COMMENT ON COLUMN skan_modelled.modelled_revenue_low IS 'The lower end of the interval of all revenue, at level: with the errors of nulls, of coarse values, of the ranges of values, and in the windows 1 and 2 of install dates.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_high IS 'The upper end of that interval. Null if there is no limit.';
 COMMENT ON COLUMN skan_modelled.bound_low IS 'The revenue if each value is worth the least that it can mean, and each postback without a value the least of all values.';
-COMMENT ON COLUMN skan_modelled.bound_high IS 'The revenue if they are worth the most. Null if a value has no upper limit, and if the model is not known.';
+COMMENT ON COLUMN skan_modelled.bound_high IS 'The revenue if they are worth the most. Null if a value has no upper limit, if the model is not known, and if the window is open.';
 COMMENT ON COLUMN skan_modelled.currency IS 'The currency of all amounts. Null if no value is worth money, and if there are several currencies.';
 COMMENT ON COLUMN skan_modelled.level IS 'The level of the intervals, such as 0.95.';
 COMMENT ON COLUMN skan_modelled.assumption IS 'The assumption of the estimates and intervals, but not of the bounds. One of missing_at_random_within_campaign.';
-COMMENT ON COLUMN skan_modelled.model_status IS 'modelled; borrowed if the stratum has no value, and those of other strata stand in; or not_modelled: and the reason. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:tiers_differ, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch.';
+COMMENT ON COLUMN skan_modelled.model_status IS 'modelled; borrowed if the stratum has no value, and those of other strata stand in; or not_modelled: and the reason. One of modelled, borrowed, not_modelled:no_values, not_modelled:too_few, not_modelled:no_variation, not_modelled:tiers_differ, not_modelled:zero_may_be_null, not_modelled:currencies, not_modelled:cumulative, not_modelled:cohort_mismatch, not_modelled:open, not_modelled:few_days.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_min IS 'The modelled revenue if each value is worth the least that it can mean.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_max IS 'The modelled revenue if each value is worth the most. Null if a value has no upper limit.';
 COMMENT ON COLUMN skan_modelled.modelled_revenue_delta_0_5 IS 'The modelled revenue if postbacks without a value are worth 0.5 times the estimate.';

@@ -40,6 +40,14 @@ package struct Completeness: Equatable, Sendable {
     expectedShare = Self.share(arrival, elapsed: elapsed)
   }
 
+  /// Returns the last install day that is final for a window of SKAdNetwork 4 or AdAttributionKit in a report of the time `asOf`,
+  /// in days since 1970; nil if there is none, because the window or the time is not known.
+  package static func lastFinalInstallDay(window: Int, asOf: Timestamp?) -> Int64? {
+    ArrivalHours(family: .adAttributionKit, window: window, conversionValueIsZero: false).flatMap { hours in
+      asOf?.before(hours: 24 + hours.most + retryHours).daysSince1970
+    }
+  }
+
   /// The completeness of a row; nil if its day is not known. A row without postbacks is taken to be of SKAdNetwork 4 or
   /// AdAttributionKit.
   init?(_ row: DailyRow, asOf: Timestamp) {

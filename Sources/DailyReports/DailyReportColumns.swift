@@ -33,8 +33,8 @@ extension Column {
       """
       `modelled`, `borrowed` or `not_modelled:` and the reason, as in `skan_modelled`. `not_modelled:several_groups` if \
       postbacks without a value are in another group than the values like them; `not_modelled:later_window` in the \
-      windows 1 and 2, which are in `skan_modelled` alone. Null if the row has no installs or redownloads that could \
-      have a value.
+      windows 1 and 2, which are in `skan_modelled` alone, and `not_modelled:open` there for install dates that are not \
+      `final`, which it does not have yet. Null if the row has no installs or redownloads that could have a value.
       """
     ),
   ]

@@ -56,10 +56,13 @@ package struct ModelledRow: Sendable {
   /// The factor of the revenue of nulls, which install days with many nulls tell; nil without an estimate.
   package var dayFactor: Double?
   private var revenue = RevenueEstimate()
+  /// Indicates that some postbacks of later windows may be of other users than those of these install dates.
+  private let isMisdated: Bool
 
   /// Makes the row of a stratum, without an estimate.
-  init(_ unit: ModelledUnit, _ part: ModelledUnit.Part, _ outcome: StratumOutcome, _ period: ClosedRange<Int64>?) {
-    (app, window, self.period) = (unit.app, unit.window, period)
+  init(_ unit: ModelledUnit, _ part: ModelledUnit.Part, _ outcome: StratumOutcome) {
+    (app, window, period) = (unit.app, unit.window, unit.dates)
+    isMisdated = unit.misdated > 0
     (network, identifier) = (part.stratum.network, part.stratum.identifier)
     (conversions, values, nulls, zeros) = (part.conversions, part.values, part.nulls, part.zeros)
     currency = unit.currency
@@ -67,11 +70,13 @@ package struct ModelledRow: Sendable {
     bucketBasis = outcome.bucketBasis(of: part.observed.map(\.value))
     // Without a currency there is no revenue, or it is of several currencies and cannot be added.
     guard currency != nil, let least = part.sum({ $0.minimum ?? .zero }) else { return }
-    revenue = outcome.revenue(of: part.postbacks)
+    revenue = outcome.revenue(of: part.postbacks, misdated: unit.misdated)
     observed = revenue.observed
     let most = part.sum { $0.estimate == nil ? .zero : $0.maximum }
     let (few, many) = (part.nulls, part.nulls + part.zeros)
     boundLow = NullBounds(least: least, most: most, nulls: few, minima: unit.minima, maxima: unit.maxima).low
+    // Nobody knows what postbacks of an open window will be worth.
+    guard part.refusal != .open else { return }
     boundHigh = NullBounds(least: least, most: most, nulls: many, minima: unit.minima, maxima: unit.maxima).high
   }
 
@@ -85,9 +90,10 @@ package struct ModelledRow: Sendable {
     (high, oddsHigh) = (within(whole.high), within(odds.high))
   }
 
-  /// Returns an end of an interval inside the bounds, which need no assumption.
+  /// Returns an end of an interval inside the bounds, which need no assumption, but take estimated install dates as they are.
   private func within(_ end: Amount?) -> Amount? {
     guard var end else { return nil }
+    if isMisdated { return end }
     if let boundLow { end = max(end, boundLow) }
     if let boundHigh { end = min(end, boundHigh) }
     return end

@@ -51,14 +51,23 @@ extension Table {
       .nullable,
       "The first install date of the period. Null if install dates are not known."
     ),
-    Column(.periodEnd, .date, .nullable, "The last install date of the period."),
+    Column(
+      .periodEnd,
+      .date,
+      .nullable,
+      """
+      The last install date of the period. In the windows 1 and 2 the last one of which the window has ended, unless the \
+      state is `not_modelled:open`.
+      """
+    ),
     Column(
       .conversions,
       .count,
       .required,
       """
       The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the \
-      next two columns are those of window 0, because its nulls send no later postback.
+      next two columns are those of window 0, because its nulls send no later postback, and without SKAdNetwork 3 and \
+      earlier, which have one window.
       """
     ),
     Column(
@@ -97,8 +106,8 @@ extension Table {
     estimate(
       .modelledRevenueLow,
       """
-      The lower end of the interval of all revenue, at `level`: with the errors of nulls, of coarse values, and of the \
-      ranges of values.
+      The lower end of the interval of all revenue, at `level`: with the errors of nulls, of coarse values, of the ranges \
+      of values, and in the windows 1 and 2 of install dates.
       """
     ),
     estimate(.modelledRevenueHigh, "The upper end of that interval. Null if there is no limit."),
@@ -116,7 +125,8 @@ extension Table {
       .moneySum,
       .nullable,
       """
-      The revenue if they are worth the most. Null if a value has no upper limit, and if the model is not known.
+      The revenue if they are worth the most. Null if a value has no upper limit, if the model is not known, and if the \
+      window is open.
       """
     ),
     Column(

@@ -16,7 +16,7 @@ struct ModelledUnit {
     var zeros = 0
     /// The values that were reported, in order, with their numbers of postbacks.
     var observed: [(value: ReportedValue, count: Int)] = []
-    /// The values that the model is made of: those reported, or in a later window those of more weeks.
+    /// The values that the model is made of: those reported, or in a later window those of more weeks; none without a model.
     var basis: [ReportedValue: Int] = [:]
     /// The fine values and nulls of the first window by install day.
     var days: [Int64: DayDrift.Day] = [:]
@@ -54,6 +54,11 @@ struct ModelledUnit {
   let app: Int64
   let window: Int
   let period: Int64?
+  /// The install dates: in a later window those of which it has ended, if there is one. Nil if they are not known.
+  let dates: ClosedRange<Int64>?
+  /// The share of the postbacks of a later window that are among those of these install dates by the error of their own, or are not
+  /// among them for this reason: 0 where no install date before or after them is left out.
+  let misdated: Double
   /// The parts, by stratum.
   private(set) var parts: [Part]
   /// The currency of all revenue; nil if there is none, or if there are several.
@@ -79,8 +84,20 @@ struct ModelledUnit {
     ambiguous: Set<String>
   ) {
     (self.app, self.window, self.period) = (app, window, period)
+    let days = counts.days(ofPeriod: period)
+    let isOpen =
+      window > 0 && !strata.contains { counts.cohorts[.init($0, window: window, period: period)] != nil }
     parts = strata.sorted().compactMap { stratum in
-      window == 0 ? Part(first: stratum, period, counts) : Part(later: stratum, window, period, counts)
+      window == 0
+        ? Part(first: stratum, period, counts) : Part(later: stratum, window, period, counts, isOpen: isOpen)
+    }
+    var dateRefusal: NullModel.Refusal?
+    if window == 0 || isOpen {
+      (dates, misdated) = (days, 0)
+    } else {
+      let hasOpen = strata.contains { counts.openCohorts[.init($0, window: window, period: period)] != nil }
+      let cut = LaterDates(app: app, window: window, days, counts, isWhole: counts.period == .all && !hasOpen)
+      (dates, misdated, dateRefusal) = (cut.dates, cut.misdated, cut.refusal(of: parts))
     }
     let values = Set(parts.flatMap { $0.observed.map(\.value) })
     let currencies = Set(values.compactMap(\.currency))
@@ -101,10 +118,14 @@ struct ModelledUnit {
     let isCumulative = window > 0 && values.contains(where: \.isCumulative)
     for index in parts.indices {
       parts[index].refusal =
-        if ambiguous.contains(parts[index].stratum.network) { .zeroMayBeNull } else if !hasValues {
+        if isOpen {
+          .open
+        } else if ambiguous.contains(parts[index].stratum.network) {
+          .zeroMayBeNull
+        } else if !hasValues {
           .noValues
         } else if currencies.count > 1 { .currencies } else if isCumulative { .cumulative } else {
-          parts[index].refusal
+          dateRefusal ?? parts[index].refusal
         }
     }
   }
@@ -130,39 +151,70 @@ extension ModelledUnit.Part {
     days = counts.installDays[.init(stratum, window: 0, period: period)] ?? [:]
   }
 
-  /// Makes the part of a stratum in a later window; nil if the stratum has no postback in either window.
+  /// Makes the part of a stratum in a later window, of the install dates of which it has ended, or of the open ones. Nil if
+  /// the stratum has no postback of these in either window.
   ///
   /// An install without a value in its first postback sends no later one (Apple, "Receiving postbacks in multiple
   /// conversion windows"). So the installs with a value are those of which it is known if they sent a later one.
-  fileprivate init?(later stratum: Stratum, _ window: Int, _ period: Int64?, _ counts: StratumCounts) {
-    func cells(_ window: Int, _ periods: [Int64?]) -> StratumCounts.Counts {
-      var sum = StratumCounts.Counts()
-      for period in periods { sum += counts.cells[.init(stratum, window: window, period: period)] ?? .init() }
-      return sum
-    }
-    func cohort(_ first: StratumCounts.Counts, _ later: StratumCounts.Counts) -> Int {
-      max(0, first.decoded + first.undecoded - later.undecoded - later.nulls)
-    }
-    var (first, later) = (cells(0, [period]), cells(window, [period]))
-    guard first.conversions + later.conversions > 0 else { return nil }
+  fileprivate init?(later stratum: Stratum, _ window: Int, _ period: Int64?, _ counts: StratumCounts, isOpen: Bool) {
+    let cohorts = isOpen ? counts.openCohorts : counts.cohorts
+    guard var cohort = cohorts[.init(stratum, window: window, period: period)] else { return nil }
     self.init(stratum)
-    conversions = first.conversions
-    values = cohort(first, later)
-    nulls = first.nulls
-    zeros = first.ambiguousZeros
-    observed = later.sorted
+    conversions = cohort.conversions
+    values = cohort.values
+    nulls = cohort.nulls
+    zeros = cohort.ambiguousZeros
+    observed = cohort.later.sorted
+    if isOpen { return }
     // Install dates are estimates. Over three weeks less of an error is left than over one.
-    if later.decoded > values, counts.period == .week, let period {
-      let weeks = [period - 1, period, period + 1]
-      (first, later) = (cells(0, weeks), cells(window, weeks))
+    if cohort.later.decoded > values, counts.period == .week, let period {
+      for week in [period - 1, period + 1] {
+        cohort += cohorts[.init(stratum, window: window, period: week)] ?? .init()
+      }
     }
-    let installs = cohort(first, later)
-    if later.decoded > installs + first.ambiguousZeros {
+    if cohort.later.decoded > cohort.values + cohort.ambiguousZeros {
       refusal = .cohortMismatch
     } else {
-      basis = later.values
-      silent = max(0, installs - later.decoded)
+      basis = cohort.later.values
+      silent = max(0, cohort.values - cohort.later.decoded)
     }
+  }
+}
+
+/// The install dates of a period of which a later window has ended.
+///
+/// Installs are counted by the dates of their first postbacks, and later postbacks by their own, whose error is up to 60
+/// hours. So where a period is cut from the dates around it, both are not of the same users.
+private struct LaterDates {
+  /// The install dates; nil if they are not known.
+  let dates: ClosedRange<Int64>?
+  /// The share of postbacks on the wrong side of an end.
+  let misdated: Double
+  /// The number of these days since the first install of the app; nil if no day before or after them is left out.
+  private let cutDays: Int64?
+
+  /// The fewest days that a period needs where it is cut.
+  static let fewest: Int64 = 7
+  /// The days whose postbacks are on the wrong side of an end: the mean of an error that is even from -60 to 60 hours.
+  static let wrongDays = 1.25
+
+  init(app: Int64, window: Int, _ days: ClosedRange<Int64>?, _ counts: StratumCounts, isWhole: Bool) {
+    dates = days.map { $0.lowerBound...max($0.lowerBound, min($0.upperBound, counts.lastEnded(window: window))) }
+    guard let dates, !isWhole else {
+      (misdated, cutDays) = (0, nil)
+      return
+    }
+    let first = max(dates.lowerBound, counts.firstDays[app] ?? dates.lowerBound)
+    let number = max(1, dates.upperBound - first + 1)
+    let ends = counts.period == .all ? 1.0 : 2
+    (misdated, cutDays) = (min(1, ends * Self.wrongDays / Double(number)), number)
+  }
+
+  /// The reason why the postbacks of these dates are not modelled.
+  func refusal(of parts: [ModelledUnit.Part]) -> NullModel.Refusal? {
+    guard let cutDays else { return nil }
+    if cutDays < Self.fewest { return .fewDays }
+    return parts.contains { $0.observed.contains { $0.value.hasWideDate } } ? .cohortMismatch : nil
   }
 }
 

@@ -60,8 +60,13 @@ package struct NullModel: Sendable {
     case currencies
     /// The values of a later window include those of the windows before.
     case cumulative
-    /// There are more postbacks of a later window than installs that can send one.
+    /// The postbacks of a later window are not those of the installs: there are more than can be, or their install dates
+    /// are not known well enough.
     case cohortMismatch = "cohort_mismatch"
+    /// The later window has not ended for any install date.
+    case open
+    /// The later window has ended for fewer than 7 install dates.
+    case fewDays = "few_days"
     /// The postbacks of a stratum are in several groups of a report.
     case severalGroups = "several_groups"
     /// The group has postbacks of a later window, whose missing postbacks have no place in it.

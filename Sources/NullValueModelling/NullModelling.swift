@@ -27,14 +27,9 @@ package struct NullModelling: Sendable {
   let level: Double
   private(set) var outcomes: [StratumCounts.Cell: StratumOutcome] = [:]
 
-  private let period: ModelPeriod
-  private let days: ClosedRange<Int64>?
-
   /// Models the null postbacks of strata, with intervals at a level.
   package init(_ counts: StratumCounts, _ meanings: ModelMeanings, level: Double = 0.95) {
     self.level = level
-    period = counts.period
-    days = counts.days
     for units in Self.units(counts, meanings) {
       let families = Dictionary(grouping: units, by: \.family)
       for unit in units {
@@ -123,7 +118,7 @@ package struct NullModelling: Sendable {
         outcome.status = isComplete ? .modelled : .refused(error)
         if isComplete { limits = family.limits(part, shares: []) }
       }
-      var row = ModelledRow(unit, part, outcome, days(of: unit.period))
+      var row = ModelledRow(unit, part, outcome)
       row.status = outcome.status
       row.limits = limits
       row.credibility = outcome.expected?.credibility
@@ -155,10 +150,6 @@ package struct NullModelling: Sendable {
         outcomes[.init(part.stratum, window: 0, period: unit.period)]?.events[name] = prediction
       }
     }
-  }
-
-  private func days(of number: Int64?) -> ClosedRange<Int64>? {
-    number.flatMap { period == .all ? days : period.days(of: $0) }
   }
 }
 

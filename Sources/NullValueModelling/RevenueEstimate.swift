@@ -131,8 +131,8 @@ struct StratumOutcome: Sendable {
       .map { $0.minimum == $0.maximum ? .exact : worths[$0.untiered] == nil ? .assumed : .learnt }.max()
   }
 
-  /// Returns the estimate for postbacks of the stratum.
-  func revenue(of postbacks: StratumPostbacks) -> RevenueEstimate {
+  /// Returns the estimate for postbacks of the stratum, of which a share is there, or is not, because install dates are estimates.
+  func revenue(of postbacks: StratumPostbacks, misdated: Double = 0) -> RevenueEstimate {
     var estimate = RevenueEstimate()
     estimate.tail = tail
     estimate.nulls = expected?.sum(over: postbacks.nulls) ?? NullEstimate()
@@ -160,12 +160,24 @@ struct StratumOutcome: Sendable {
       }
       guard let amount = value.estimate else { continue }
       estimate.observed += amount * count
-      estimate.least.fixed += (value.minimum ?? .zero) * count
+      if misdated > 0 {
+        estimate.least.learnt.add(count, worth: (value.minimum ?? .zero).approximation, misdated)
+      } else {
+        estimate.least.fixed += (value.minimum ?? .zero) * count
+      }
       if let maximum = value.maximum {
-        most?.fixed += maximum * count
+        if misdated > 0 {
+          most?.learnt.add(count, worth: maximum.approximation, misdated)
+        } else {
+          most?.fixed += maximum * count
+        }
       } else if let tail {
         let mean = max(tail.mean(above: (value.minimum ?? .zero).approximation), amount.approximation)
-        most?.open += Double(count) * mean
+        if misdated > 0 {
+          most?.learnt.add(count, worth: mean, misdated)
+        } else {
+          most?.open += Double(count) * mean
+        }
         estimate.openUsers += Double(count)
       } else {
         most = nil
@@ -188,6 +200,13 @@ extension NullEstimate {
     mean += n * worth.mean
     ownVariance += n * worth.variance
     worthDeviation = (worthDeviation * worthDeviation + n * n * error).squareRoot()
+    degrees = CoarseWorths.smallestClass - 1
+  }
+
+  /// Adds values of which a share is there, or is not, by chance.
+  fileprivate mutating func add(_ count: Int, worth amount: Double, _ share: Double) {
+    mean += Double(count) * amount
+    ownVariance += share * Double(count) * amount * amount
     degrees = CoarseWorths.smallestClass - 1
   }
 

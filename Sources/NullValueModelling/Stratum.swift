@@ -65,6 +65,8 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
   /// The data tier that the postback shows: 1 for a coarse value, 2 for a fine one, and 3 for one with the app or the
   /// website that showed the ad.
   package var tier = 2
+  /// Indicates that a postback of a later window may have come early, so that the error of its install date is larger.
+  package var hasWideDate = false
 
   /// The code of the coarse value `low`, after all fine values.
   package static let firstCoarse = 64
@@ -83,10 +85,10 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
   /// The coarse value; nil for a fine one.
   package var coarse: CoarseValue? { CoarseValue(rank: code - Self.firstCoarse) }
 
-  /// The value without the tier of its postback.
+  /// The value without what is of its postback alone.
   var untiered: ReportedValue {
     var value = self
-    value.tier = 2
+    (value.tier, value.hasWideDate) = (2, false)
     return value
   }
 
@@ -103,6 +105,8 @@ package struct ReportedValue: Hashable, Comparable, Sendable {
     return left.events.lexicographicallyPrecedes(right.events)
   }
 
-  /// The rank among values that differ in nulls or in `isCumulative`.
-  private var rank: Int { (maximum == nil ? 0 : 1) + (estimate == nil ? 0 : 2) + (isCumulative ? 4 : 0) }
+  /// The rank among values that differ in nulls, in `isCumulative` or in `hasWideDate`.
+  private var rank: Int {
+    (maximum == nil ? 0 : 1) + (estimate == nil ? 0 : 2) + (isCumulative ? 4 : 0) + (hasWideDate ? 8 : 0)
+  }
 }

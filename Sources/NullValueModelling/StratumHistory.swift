@@ -126,7 +126,7 @@ extension StratumCounts.Value {
         .init("code", .integer(value.code)), .init("estimate", amount(value.estimate)),
         .init("minimum", amount(value.minimum)), .init("maximum", amount(value.maximum)),
         .init("currency", .text(value.currency)), .init("cumulative", .bool(value.isCumulative)),
-        .init("tier", .integer(value.tier)),
+        .init("tier", .integer(value.tier)), .init("wide_date", .bool(value.hasWideDate)),
         .init("events", .texts(value.events)),
       ])
     }
@@ -146,6 +146,7 @@ extension StratumCounts.Value {
       (value.minimum, value.maximum) = (json["minimum"]?.amount, json["maximum"]?.amount)
       value.currency = json["currency"]?.text
       value.isCumulative = json["cumulative"] == .bool(true)
+      value.hasWideDate = json["wide_date"] == .bool(true)
       if let tier = json["tier"]?.integer { value.tier = Int(tier) }
       if case .array(let events)? = json["events"] { value.events = events.compactMap(\.text) }
       self = .decoded(value)

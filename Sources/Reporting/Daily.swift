@@ -85,6 +85,7 @@ package struct Daily: Sendable {
       inputs.models,
       settings,
       currency: inputs.currency?.code,
+      asOf: summary.asOf,
       earlier: earlier
     )
     var writer = try DailyWriter(inputs, &outputs, lookups, modelling, summary)

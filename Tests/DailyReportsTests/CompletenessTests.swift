@@ -46,6 +46,20 @@ import Testing
     #expect(Self.windows[2].most + Completeness.retryHours == 50 * 24)
   }
 
+  @Test(arguments: [1, 2]) func `the last final install day of a window is the last one with this status`(_ window: Int)
+    throws
+  {
+    let arrival = Self.windows[window]
+    let hours = Double(24 + arrival.most + Completeness.retryHours)
+    for (hours, last) in [(hours - 0.001, Self.day - 1), (hours, Self.day), (hours + 23.9, Self.day)] {
+      let asOf = time(hours)
+      #expect(Completeness.lastFinalInstallDay(window: window, asOf: asOf) == last)
+      #expect(Completeness(ofInstall: last, arrival, asOf: asOf).status == .final)
+      #expect(Completeness(ofInstall: last + 1, arrival, asOf: asOf).status != .final)
+    }
+    #expect(Completeness.lastFinalInstallDay(window: window, asOf: nil) == nil)
+  }
+
   @Test func `a day of receipt is open until it ends`() {
     #expect(Completeness(ofReceipt: Self.day, asOf: time(23.99)).status == .open)
     #expect(Completeness(ofReceipt: Self.day, asOf: time(24)).status == .final)

@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 internal import NullValueModelling
 
@@ -19,13 +20,14 @@ struct ModelledAnswer {
 
   private var table: TextTable {
     var table = TextTable(
-      ["app", "window", "installs", "nulls", "observed", "modelled", "low", "high", "currency", "state"],
-      numbersIn: Set(1...7)
+      ["app", "window", "until", "installs", "nulls", "observed", "modelled", "low", "high", "currency", "state"],
+      numbersIn: Set([1] + Array(3...8))
     )
     func text(_ amount: Amount?) -> String { amount.map { "\($0)" } ?? "" }
     for total in totals.prefix(Self.most) {
       table.add([
-        "\(total.app)", "\(total.window)", "\(total.conversions)", "\(total.nulls)", text(total.observed),
+        "\(total.app)", "\(total.window)", total.period.map { Timestamp.name(ofDay: $0.upperBound) } ?? "",
+        "\(total.conversions)", "\(total.nulls)", text(total.observed),
         text(total.revenue()), text(total.low), text(total.high), total.currency ?? "", total.status.word,
       ])
     }

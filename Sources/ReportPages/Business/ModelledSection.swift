@@ -18,7 +18,8 @@ struct ModelledSection {
     let table = HTML.longTable(
       "Revenue with that of null postbacks, by app and window",
       [
-        "app", "window", "state", "conversions", "nulls", "observed", "of null postbacks", "from", "to", "in all",
+        "app", "window", "install dates", "state", "conversions", "nulls", "observed", "of null postbacks", "from",
+        "to", "in all",
         "if half as much",
         "if half as much again", "at least, without assumption", "at most, without assumption",
       ],
@@ -32,6 +33,7 @@ struct ModelledSection {
       table.add(
         appNames[one.app] ?? one.app,
         .number(one.window),
+        .time(one.period.map { "\($0.start) to \($0.end)" } ?? ""),
         .time(one.status.replacing("not_modelled:", with: "not modelled: ").replacing("_", with: " ")),
         .number(one.conversions),
         .number(one.nulls),

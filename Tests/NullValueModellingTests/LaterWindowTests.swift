@@ -1,0 +1,131 @@
+import ConversionModel
+import Testing
+
+@testable import NullValueModelling
+
+/// The rows of the windows 1 and 2, of whose install dates some are open.
+@Suite struct `The later windows of modelled revenue` {
+  /// Monday, 2026-03-09.
+  private static let monday: Int64 = 20_521
+
+  /// A value of window 1 that is worth 5.
+  private static let high: ReportedValue = {
+    var value = ReportedValue(modelID: "m", modelVersion: 1, coarse: .high)
+    (value.estimate, value.minimum, value.maximum, value.currency) = (Amount(5), Amount(5), Amount(5), "USD")
+    return value
+  }()
+
+  /// Counts of 5 installs and a null a day, and of one postback of window 1, which has ended until `ended`.
+  private static func counts(
+    _ days: ClosedRange<Int64>,
+    by period: ModelPeriod = .all,
+    endedUntil ended: Int64,
+    _ value: ReportedValue = high
+  ) -> StratumCounts {
+    var counts = StratumCounts(by: period, lastEnded: [ended, .min])
+    for day in days {
+      counts.add(.campaign(1), [4], worth: [0], nulls: 1, day: day)
+      if day <= ended { counts.add(.decoded(value), .campaign(1), window: 1, installDay: day) }
+    }
+    return counts
+  }
+
+  private static func rows(_ counts: StratumCounts) throws -> [ModelledRow] {
+    NullModelling(counts, try .fixture(worth: [0, 5])).rows.filter { $0.window == 1 && $0.scope == .stratum }
+  }
+
+  private static func row(_ counts: StratumCounts) throws -> ModelledRow {
+    let rows = try rows(counts)
+    try #require(rows.count == 1)
+    return rows[0]
+  }
+
+  @Test func `take the install dates whose window has ended, also for the installs`() throws {
+    let (monday, last) = (Self.monday, Self.monday + 9)
+    let row = try Self.row(Self.counts(monday...monday + 29, endedUntil: last))
+    #expect([row.conversions, row.values, row.nulls] == [50, 40, 10])
+    #expect(row.period == monday...last)
+    #expect(row.observed == Amount(50))
+    // 10 of 40 installs sent 5.
+    #expect(row.revenue()?.description == "62.5")
+    // The same dates without any others beside them.
+    let whole = try Self.row(Self.counts(monday...last, endedUntil: .max))
+    #expect(row.revenue() == whole.revenue())
+    // Postbacks on the wrong side of the cut make the interval wider at both ends.
+    let (low, high) = (try #require(row.low), try #require(row.high))
+    let (wholeLow, wholeHigh) = (try #require(whole.low), try #require(whole.high))
+    #expect(low < Amount(50))
+    #expect(wholeLow >= Amount(50))
+    #expect(high > wholeHigh)
+  }
+
+  @Test func `say open where no window has ended, with bounds that leave room for what may come`() throws {
+    let (monday, early) = (Self.monday, Self.monday - 1)
+    var counts = Self.counts(monday...monday + 9, endedUntil: early)
+    counts.add(.decoded(Self.high), .campaign(1), window: 1, installDay: monday)
+    // A campaign without a null is no better known.
+    counts.add(.campaign(2), [3], worth: [0], nulls: 0, day: monday)
+    let rows = try Self.rows(counts)
+    #expect(rows.map(\.status.word) == ["not_modelled:open", "not_modelled:open"])
+    #expect(rows.allSatisfy { $0.revenue() == nil && $0.low == nil && $0.high == nil && $0.boundHigh == nil })
+    #expect(rows.map(\.boundLow) == [Amount(5), Amount(0)])
+    #expect(rows.map(\.conversions) == [50, 3])
+    #expect(rows.allSatisfy { $0.period == monday...monday + 9 })
+  }
+
+  @Test func `are open where install dates are not known`() throws {
+    var counts = StratumCounts(by: .all, lastEnded: [.max, .max])
+    counts.add(.null, .campaign(1), window: 0, installDay: nil, count: 3)
+    counts.add(.decoded(Self.high), .campaign(1), window: 1, installDay: nil)
+    let row = try Self.row(counts)
+    #expect(row.status.word == "not_modelled:open")
+    #expect(row.period == nil)
+  }
+
+  @Test(arguments: [(6, "not_modelled:few_days"), (7, "modelled")] as [(Int64, String)])
+  func `need seven install dates where others are left out`(_ days: Int64, _ status: String) throws {
+    let monday = Self.monday
+    let row = try Self.row(Self.counts(monday...monday + 29, endedUntil: monday + days - 1))
+    #expect(row.status.word == status)
+    #expect(row.period == monday...monday + days - 1)
+    #expect(try Self.row(Self.counts(monday...monday + days - 1, endedUntil: .max)).status == .modelled)
+  }
+
+  @Test func `are not modelled of a range with an end where install dates have a large error`() throws {
+    let monday = Self.monday
+    var wide = Self.high
+    wide.hasWideDate = true
+    let cut = try Self.row(Self.counts(monday...monday + 29, endedUntil: monday + 19, wide))
+    #expect(cut.status.word == "not_modelled:cohort_mismatch")
+    let whole = try Self.row(Self.counts(monday...monday + 19, endedUntil: .max, wide))
+    #expect(whole.status == .modelled)
+    let narrow = try Self.row(Self.counts(monday...monday + 19, endedUntil: .max))
+    #expect(whole.revenue() == narrow.revenue())
+  }
+
+  @Test func `compare a week with the weeks around it only as far as their window has ended`() throws {
+    let monday = Self.monday
+    func status(endedUntil ended: Int64) throws -> ModelledStatus? {
+      var counts = StratumCounts(by: .week, lastEnded: [ended, .min])
+      for (week, installs) in [40, 30, 40].enumerated() {
+        counts.add(.campaign(1), [installs], worth: [0], nulls: 10, day: monday - 7 + 7 * Int64(week))
+      }
+      counts.add(.decoded(Self.high), .campaign(1), window: 1, installDay: monday - 7, count: 20)
+      counts.add(.decoded(Self.high), .campaign(1), window: 1, installDay: monday, count: 60)
+      return try Self.rows(counts).first { $0.period?.lowerBound == monday }?.status
+    }
+    // 80 postbacks of 110 installs, or of 70 without the last week.
+    #expect(try status(endedUntil: monday + 13) == .modelled)
+    #expect(try status(endedUntil: monday + 6) == .refused(.cohortMismatch))
+  }
+
+  @Test func `are without campaigns up to SKAdNetwork 3, which have one window`() throws {
+    let monday = Self.monday
+    var counts = Self.counts(monday...monday + 9, endedUntil: .max)
+    let early = Stratum(app: 7, network: "Network", .campaign(5))
+    counts.add(early, [20], worth: [0], nulls: 20, day: monday)
+    let row = try Self.row(counts)
+    #expect(row.identifier == .source(1))
+    #expect(row.conversions == 50)
+  }
+}
