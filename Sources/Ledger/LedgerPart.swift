@@ -64,6 +64,9 @@ package struct LedgerPart: Equatable, Sendable {
     return TableFormat.allCases.contains { LedgerPart(table: "", format: $0, number: number).name == name }
   }
 
+  /// The endings that somebody's tools give to the names of complete parts when they compress them.
+  package static let compressions = [".gz", ".zst"]
+
   /// The endings of the names of files that are written: hidden ones, and those that replace others.
   private static let (hiddenEnding, rewrittenEnding) = (".inprogress", ".rewritten")
 

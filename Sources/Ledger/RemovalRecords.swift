@@ -85,6 +85,16 @@ extension Ledger {
     return Set(try numbers.all(.text(table)) { row throws(FileFailure) in try row.count(0, as: Int.self) })
   }
 
+  /// Tells if rows of a part were masked on a person's request, so that its file has them in other words than before.
+  package func hasMaskedRows(_ part: LedgerPart) throws(FileFailure) -> Bool {
+    let masked = try SQLiteStatement(
+      database,
+      "SELECT 1 FROM removed_rows WHERE table_name = ? AND number = ? AND format = ? AND length = 0 LIMIT 1"
+    )
+    let (number, format) = (SQLiteValue.integer(Int64(part.number)), SQLiteValue.text(part.format.rawValue))
+    return try masked.first(.text(part.table), number, format) { _ in true } ?? false
+  }
+
   /// Returns the number of removals from all tables so far, for whatever reason. Read without the lock.
   package static func removals(_ folderPath: String) throws(FileFailure) -> Int64 {
     try reading(folderPath) { database throws(FileFailure) in

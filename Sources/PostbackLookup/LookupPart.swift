@@ -30,9 +30,6 @@ package struct LookupPart: Sendable {
   /// The place behind the last row: a number of bytes, or of lines where the file is compressed.
   package var end: Int64 { compressed == nil ? part.length : part.rows }
 
-  /// The endings of the names of parts that were compressed after they were complete.
-  private static let compressions = [".gz", ".zst"]
-
   /// The parts of a table of runs with rows that a state had committed when it was read. The paths of complete parts that are
   /// gone go to `missing`.
   package static func committed(
@@ -48,7 +45,7 @@ package struct LookupPart: Sendable {
       let folder = DurableFolder("\(output)/\(part.folder)")
       let isThere = try part.path(in: output) != nil
       var compressed: String?
-      for ending in compressions where !isThere && compressed == nil && format == .jsonLines {
+      for ending in LedgerPart.compressions where !isThere && compressed == nil && format == .jsonLines {
         if try folder.byteCount(of: part.name + ending) != nil { compressed = "\(folder.path)/\(part.name)\(ending)" }
       }
       guard isThere || compressed != nil else {
@@ -79,7 +76,7 @@ package struct LookupPart: Sendable {
       for (partition, name) in entries {
         guard let number = LedgerPart.number(inName: name) else { continue }
         var part = LedgerPart(table: table.name, format: format, number: number, partition: partition)
-        let endings = format == .jsonLines ? [""] + compressions : [""]
+        let endings = format == .jsonLines ? [""] + LedgerPart.compressions : [""]
         guard let ending = endings.first(where: { part.name + $0 == name }) else { continue }
         let place = DurableFolder("\(folder)/\(part.folder)")
         // A part beside its compressed copy is read once.

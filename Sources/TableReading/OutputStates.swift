@@ -95,7 +95,7 @@ extension TableFiles {
       (input.limit, input.laterPath) = (part.length, "\(folder)/\(part.name)")
       return input
     }
-    for name in [part.name] + compressions.map({ part.name + $0 })
+    for name in [part.name] + LedgerPart.compressions.map({ part.name + $0 })
     where try DurableFolder(folder).byteCount(of: name) != nil {
       guard var input = try InputFile.enumerate(["\(folder)/\(name)"]).first else { continue }
       if name == part.name, let count = input.byteCount, count < part.length {

@@ -25,9 +25,6 @@ package struct TableFiles: Sendable {
   /// Indicates that the files can be read more than once. Standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }
 
-  /// The endings of the names of parts that were compressed after they were complete.
-  static let compressions = [".gz", ".zst"]
-
   /// Finds the parts of a table at `paths`, in their order. A path is the output folder of a run, the folder of a table or of a
   /// partition in it, or a file. Of an output whose state was read, the rows count that were committed then, also those in
   /// parts that are still written and hidden. Otherwise the complete parts count.
@@ -93,7 +90,8 @@ package struct TableFiles: Sendable {
       .sorted { (LedgerPart.number(inName: $0) ?? 0, $0) < (LedgerPart.number(inName: $1) ?? 0, $1) }
     let readable = names.filter { name in
       // A part beside its compressed copy is read once.
-      let plain = compressions.first { name.hasSuffix(".jsonl\($0)") }.map { String(name.dropLast($0.count)) }
+      let ending = LedgerPart.compressions.first { name.hasSuffix(".jsonl\($0)") }
+      let plain = ending.map { String(name.dropLast($0.count)) }
       return name.hasSuffix(".jsonl") || plain.map { !names.contains($0) } ?? false
     }
     if readable.isEmpty, let other = names.first { throw .noJSONLines("\(folder)/\(other)") }

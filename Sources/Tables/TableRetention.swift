@@ -104,10 +104,10 @@ package struct TableRetention {
     for table in tables where isComplete {
       var old: [[LedgerPart]] = []
       let numbers = Dictionary(grouping: parts.filter { $0.table == table }, by: \.number)
-      for (number, formats) in numbers.sorted(by: { $0.key < $1.key }) {
+      for (_, formats) in numbers.sorted(by: { $0.key < $1.key }) {
         guard !removal.staysReduced(formats, parts) else { continue }
         guard let due = try self.old(formats, before: time, in: folder.path, ledger) else { continue }
-        for part in due { try archive?.take(part, from: folder.path, isReduced: reduced.contains(number)) }
+        for part in due { try archive?.take(part, from: folder.path, ledger) }
         old.append(due)
         removal.bytes += due.reduce(0) { $0 + $1.length }
         isComplete = removal.parts + old.count < Self.mostParts && removal.bytes < mostBytes

@@ -7,22 +7,12 @@ internal import Signatures
 struct RowMasking: ~Copyable {
   private let table: Table
   private var hash: SHA256
-  /// The columns that have to stay.
-  private let others: [Int]
-
-  /// The columns with text that nobody signed.
-  private static let texts: Set<ColumnName> = [
-    .extras, .query, .forwarder, .remoteAddress, .rawBody, .rawBodyBase64, .rawSHA256, .rejectDetail, .field, .expected,
-    .found, .conflictingFields,
-  ]
-  /// The further ones of rejects, whose ids nobody has checked.
-  private static let claims: Set<ColumnName> = [.adNetworkID, .appID, .version]
+  private let columns: UnmaskedColumns
 
   init(_ table: Table) throws(LibcryptoFailure) {
     self.table = table
     hash = try SHA256()
-    let free = table.name == Table.rejects.name ? Self.texts.union(Self.claims) : Self.texts
-    others = table.columns.indices.filter { !free.contains(table.columns[$0].name) }
+    columns = UnmaskedColumns(table)
   }
 
   /// Returns a masked row with the digest of its bytes made anew; nil if the row would have another meaning.
@@ -33,10 +23,10 @@ struct RowMasking: ~Copyable {
   ) throws(LibcryptoFailure) -> (line: [UInt8], digests: TableRemoval.Digests?)? {
     var (line, digests): ([UInt8], TableRemoval.Digests?) = (masked, nil)
     guard line.count == row.line.count, let before = raw(row) else {
-      return isSame(row, line, in: batch) ? (line, nil) : nil
+      return columns.areSame(row, line, in: batch) ? (line, nil) : nil
     }
     var after: [UInt8]?
-    read(line, in: batch) { after = raw($0) }
+    columns.read(line, in: batch) { after = raw($0) }
     guard let after else { return nil }
     if after != before {
       let pair = TableRemoval.Digests(old: try hash.digest(of: before.span), new: try hash.digest(of: after.span))
@@ -46,7 +36,7 @@ struct RowMasking: ~Copyable {
         digests = pair
       }
     }
-    return isSame(row, line, in: batch) ? (line, digests) : nil
+    return columns.areSame(row, line, in: batch) ? (line, digests) : nil
   }
 
   private static func hexadecimal(_ digest: SHA256Digest) -> [UInt8] {
@@ -61,16 +51,37 @@ struct RowMasking: ~Copyable {
     guard table.name == Table.rejects.name else { return nil }
     return row.rawBody(table.place(.rawBody), base64: table.place(.rawBodyBase64))
   }
+}
 
-  private func isSame(_ row: borrowing RowCursor, _ line: [UInt8], in batch: RowBatch) -> Bool {
-    let values = others.map { row.text($0) }
+/// The columns of a table that have the same values before and after a person's ids in its rows were masked.
+struct UnmaskedColumns: Sendable {
+  private let table: Table
+  private let places: [Int]
+
+  /// The columns with text that nobody signed.
+  private static let texts: Set<ColumnName> = [
+    .extras, .query, .forwarder, .remoteAddress, .rawBody, .rawBodyBase64, .rawSHA256, .rejectDetail, .field, .expected,
+    .found, .conflictingFields,
+  ]
+  /// The further ones of rejects, whose ids nobody has checked.
+  private static let claims: Set<ColumnName> = [.adNetworkID, .appID, .version]
+
+  init(_ table: Table) {
+    self.table = table
+    let free = table.name == Table.rejects.name ? Self.texts.union(Self.claims) : Self.texts
+    places = table.columns.indices.filter { !free.contains(table.columns[$0].name) }
+  }
+
+  /// Tells if the bytes of a row, such as one of a batch, have the values of another row in these columns.
+  func areSame(_ row: borrowing RowCursor, _ line: [UInt8], in batch: RowBatch) -> Bool {
+    let values = places.map { row.text($0) }
     var isSame = false
-    read(line, in: batch) { changed in isSame = zip(others, values).allSatisfy { changed.text($0) == $1 } }
+    read(line, in: batch) { changed in isSame = zip(places, values).allSatisfy { changed.text($0) == $1 } }
     return isSame
   }
 
   /// Calls `body` with a row that is read again; does not if it is none any more.
-  private func read(_ line: [UInt8], in batch: RowBatch, _ body: (borrowing RowCursor) -> Void) {
+  func read(_ line: [UInt8], in batch: RowBatch, _ body: (borrowing RowCursor) -> Void) {
     var cursor = RowCursor(
       RowBatch(
         batch.format,

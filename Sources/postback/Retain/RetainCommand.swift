@@ -52,11 +52,12 @@ struct RetainCommand: Command {
       derived tables stay as they are. An interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
       it do this itself (watch --retain).
       With --archive each part is first copied, durably, into the folder of its table in DIR, such as on a larger disk, and
-      any share of the rows goes. asa_attributions and skan_imported stay then. forget does not search an archive.
+      any share of the rows goes. asa_attributions and skan_imported stay then. Rows that stay are in the copy of their part; when
+      they go too, retain finds them there and adds nothing. forget does not search an archive.
       A wrong clock makes everything too old. So nothing is removed if more than 20 % of the rows of a table, or of the files,
       would go and the last removal ended more than eight days before this one, or if the clock is more than a day and a half from the
       last time at which it was believed.
-      Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, 65 the state or a part is damaged, 66 there is no state, 73 a folder cannot be made, 74 I/O, 75 another process uses it.
+      Exit status: 0; 1 nothing was removed, for one of these reasons; 64 usage, 65 the state or a part is damaged, or DIR has other rows in a part of the same name, 66 there is no state, 73 a folder cannot be made, 74 I/O, 75 another process uses it.
       """,
     options: Options.options,
     example: "postback retain --out out --older-than 400d"
@@ -274,8 +275,8 @@ struct RetainCommand: Command {
     ])
     let text = """
       \(removed.parts.count) parts with \(rows) rows from before \(before) removed (\(bytes) bytes)\
-      \(removed.keptRows == 0 ? "" : "; \(removed.keptRows) of their rows stay, because they still count")\
       \(archive.map { " and kept in \($0)" } ?? "")\
+      \(removed.keptRows == 0 ? "" : "; \(removed.keptRows) of their rows stay, because they still count")\
       \(others.attributions == 0 ? "" : ", \(others.attributions) rows of \(Table.searchAdsAttributions.name)")\
       \(others.imports == 0 ? "" : ", \(others.imports) rows of \(Table.imported.name)")\
       \(spool == nil ? "" : ", and \(files) files of the spool")

@@ -15,7 +15,8 @@ import Testing
     let out: String
     private let options: [String]
 
-    init(_ options: [String]) async throws {
+    /// `alone` puts a postback of 20 March that has no copies before the others.
+    init(_ options: [String], alone: Bool = false) async throws {
       folder = try TemporaryFolder()
       out = folder.path("out")
       self.options = options
@@ -27,7 +28,8 @@ import Testing
       }
       let pair = lines("skadnetwork-4.0.jsonl").prefix(2)
       let forwarded = #""channel":"network_forwarded","forwarder":"cheap-clicks""#
-      try await run(pair.map { envelope($0, "2026-03-20T23:00:00Z", forwarded) })
+      let further = alone ? lines("skadnetwork-2.2.jsonl").prefix(1) : []
+      try await run((further + pair).map { envelope($0, "2026-03-20T23:00:00Z", forwarded) })
       let direct = pair.map { $0.replacing(#""conversion-value":63"#, with: #""conversion-value":20"#) }
       let forged = pair.map { $0.replacing(#""app-id":525463029"#, with: #""app-id":525463030"#) }
       try await run((direct + forged).map { envelope($0, "2026-03-22T22:00:00Z", #""channel":"apple_direct""#) })
@@ -116,21 +118,36 @@ import Testing
     #expect(try site.days(backup) == before)
   }
 
-  @Test func `are in an archive once`() async throws {
-    let site = try await Site([])
+  @Test(arguments: [[], ["--format", "both"], ["--partition", "received_day"]], [false, true])
+  func `are in an archive once, also where they go later`(_ options: [String], _ isLost: Bool) async throws {
+    let site = try await Site(options, alone: true)
     try await site.night(site.out)
+    func lines(_ folder: String) throws -> [String] {
+      let names = try site.folder.files(below: folder).filter { $0.hasSuffix("part-00000001.jsonl") }
+      return try names.flatMap { name in
+        String(decoding: try site.folder.contents(of: "\(folder)/\(name)"), as: UTF8.self).split(separator: "\n")
+      }
+      .map { String($0) }
+    }
+    let all = try lines("out/skan_postbacks")
+    #expect(all.count == 3)
     let archive = site.folder.path("archive")
-    for (day, kept) in [("2026-03-21", 2), ("2026-03-24", 0)] as [(String, Int64)] {
+    var rest: [String] = []
+    for (day, kept) in [("2026-03-21", 2), ("2026-03-21", 0), ("2026-03-24", 0)] as [(String, Int64)] {
+      if isLost, day == "2026-03-24" { try FileManager.default.removeItem(atPath: archive) }
+      rest = try lines("out/skan_postbacks")
       let start = try #require(Timestamp("\(day)T00:00:00Z"))
       let age = (Timestamp.now.milliseconds - start.milliseconds) / 86_400_000
       let words = ["retain", "--out", site.out, "--older-than", "\(age)d", "--archive", archive, "--trust-clock"]
       let result = try await BuiltCommand.run(words + ["--json"])
       #expect(result.status == 0, "\(result.errorText)")
       #expect(try JSONValue(parsing: result.output)["kept_rows"] == .integer(kept))
+      #expect(try await site.command(["state", "check", site.out]) == "sound\n")
       try await site.night(site.out)
     }
-    let archived = try Data(contentsOf: URL(filePath: "\(archive)/skan_postbacks/part-00000001.jsonl"))
-    #expect(archived.split(separator: UInt8(ascii: "\n")).count == 2)
+    #expect(rest.count == 2 && rest.allSatisfy(all.contains))
+    #expect(try lines("out/skan_postbacks") == [])
+    #expect(try lines("archive/skan_postbacks") == (isLost ? rest : all))
   }
 
   @Test func `are where a follower expects them`() async throws {
