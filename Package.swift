@@ -467,7 +467,7 @@ let package = Package(
       "Delivery",
       [
         "Base", "JSON", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "LookupTables", "PostbackServer",
-        "HTTPClient", "TestSupport",
+        "PostbackService", "HTTPClient", "TestSupport",
       ]
     ),
     .testTarget(

@@ -1,8 +1,9 @@
+internal import Base
 package import DurableFiles
 
 extension Ledger {
-  /// Copies the ledger of a folder as it is at one moment, durably, while its consumer may go on. Returns the copy as it
-  /// reads.
+  /// Copies the ledger of a folder as it is at one moment, durably, while its consumer may go on, and marks the copy as one of
+  /// a backup. Returns the copy as it reads.
   ///
   /// Tables and logs only grow behind the lengths that it has, so that they can be copied after it.
   package static func copy(_ folderPath: String, to target: DurableFolder) throws(FileFailure) -> LedgerReading {
@@ -11,6 +12,11 @@ extension Ledger {
     try target.remove(CommitMarker.name)
     let path = "\(target.path)/\(name)"
     try reading(folderPath) { database throws(FileFailure) in try database.copy(to: path) }
+    do {
+      let marked = try SQLiteDatabase(path, .writing)
+      let now = Timestamp.now.milliseconds
+      try marked.execute("BEGIN; \(backupSchema); DELETE FROM backup; INSERT INTO backup VALUES (\(now)); COMMIT")
+    }
     try DurableFile(path, .appending).synchronize()
     let copy = try reading(target.path)
     try CommitMarker.check(witnessed, DurableFolder(folderPath), ledger: copy.commits)
@@ -24,6 +30,19 @@ extension Ledger {
     }
     if copy.commits > 0 { _ = try CommitMarker(creating: copy.commits, in: target) }
     return copy
+  }
+
+  /// The table with the time of the backup. Only a ledger that was copied has it, also when it goes on after a restore.
+  private static let backupSchema = "CREATE TABLE IF NOT EXISTS backup (made_at INTEGER NOT NULL) STRICT"
+
+  /// Returns the time of the backup that a state is in or was restored from, in milliseconds since 1970; nil if there is
+  /// none, and for backups of earlier versions. Read without the lock.
+  package static func backupTime(_ folderPath: String) throws(FileFailure) -> Int64? {
+    try reading(folderPath) { database throws(FileFailure) in
+      guard try database.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'backup'") > 0 else { return nil }
+      let time = try SQLiteStatement(database, "SELECT made_at FROM backup")
+      return try time.first { row throws(FileFailure) in try row.count(0) }
+    }
   }
 }
 

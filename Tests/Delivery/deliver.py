@@ -429,7 +429,8 @@ def check_restored(site):
 
 
 def check_kept(site):
-    """A backup knows what was sent, a corrected filter catches up with --replan, and a renamed event is not sent beside the old one."""
+    """A backup knows what was sent or that nothing was, a corrected filter catches up with --replan, and a renamed event is not sent beside
+    the old one."""
     path, url = site.listen("kept.jsonl")
     keys = (site.folder / "keys").read_text().split()
     site.run("run", "dump.jsonl", *keys, "--models", "campaigns/models", "--out", "known", "--quiet")
@@ -439,6 +440,7 @@ def check_kept(site):
         result = site.run("deliver", out, "--partners", "partners.json", "--once", "--json", *options, status=status)
         return result.stderr if status else (json.loads(result.stdout)["partners"][0], result.stderr)
 
+    site.run("state", "backup", "known", "--to", "unused")
     wrong, _ = deliver("known", networks=["wrong.skadnetwork"])
     expect(wrong["left_out"] == {"networks": len(site.rows("known/skan_postbacks"))}, f"what a filter leaves out: {wrong}")
     none, warning = deliver("known")
@@ -448,6 +450,17 @@ def check_kept(site):
     site.run("state", "backup", "known", "--to", "saved")
     expect("of a backup" in deliver("saved", status=65), "deliveries of a backup are used")
     deliver("saved", "--replan")
+    # Of a backup that has no deliveries nobody knows if there were some later, before the first use and if the file is removed.
+    for options in [], ["--dry-run"]:
+        expect("is that of a backup" in deliver("unused", *options, status=65), "rows of a backup without deliveries are sent")
+    expect(not (site.folder / "unused/_state/deliver.sqlite").exists(), "a refused delivery makes a file")
+    shutil.copyfile(site.folder / "known/_state/deliver.sqlite", site.folder / "unused/_state/deliver.sqlite")
+    expect("of a backup" in deliver("unused", status=65), "newer deliveries are used beside the state of a backup")
+    expect(deliver("unused", "--replan")[0]["delivered"] == count and deliver("unused")[0]["delivered"] == count, "newer deliveries")
+    shutil.rmtree(site.folder / "unused/_state/followers", ignore_errors=True)
+    shutil.rmtree(site.folder / "unused/partner_deliveries")
+    (site.folder / "unused/_state/deliver.sqlite").unlink()
+    expect("is that of a backup" in deliver("unused", status=65), "deliveries that were removed after a restore are sent")
     (site.folder / "known/_state/deliver.sqlite").unlink()
     expect("is missing" in deliver("known", status=65), "deliveries are missing")
     expect(len(received(path)) == count, "something was sent twice")

@@ -97,6 +97,7 @@ import Testing
     try site.settle([("purchase", "60")])
     #expect(try site.send() == ["install/none/none"])
     try outbox.setPositions(of: "acme", TableCursor(startOf: .postbacks), nil)
+    _ = try site.folder.ledger()
     try outbox.rewind(["acme"], to: site.folder.state)
     try site.settle([("purchase", "50")])
     #expect(try site.send() == ["event/purchase/50"])

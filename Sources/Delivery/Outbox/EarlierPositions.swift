@@ -74,6 +74,6 @@ extension Outbox {
         if let place { try setPositions(of: partner, place.postbacks, place.events) }
       }
     }
-    try statement("DELETE FROM backup").run()
+    try noteRestore(of: state)
   }
 }

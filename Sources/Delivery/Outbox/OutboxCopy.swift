@@ -5,9 +5,13 @@ internal import JSON
 internal import Ledger
 internal import Tables
 
-/// The time at which a backup made the outbox; empty unless it is a copy.
+/// The time at which a backup made the outbox, if it is a copy that was not used yet; and the time of the backup of the state
+/// after whose restore rows were planned again.
 enum BackupTime {
-  static let schema = "CREATE TABLE IF NOT EXISTS backup (made_at INTEGER NOT NULL)"
+  static let schema = """
+    CREATE TABLE IF NOT EXISTS backup (made_at INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS restored_backup (made_at INTEGER NOT NULL)
+    """
 }
 
 // MARK: - Copies
@@ -38,10 +42,23 @@ extension Outbox {
     try DurableFile(path, .appending).synchronize()
   }
 
-  /// Returns the time at which a backup made this outbox; nil unless it is a copy that was not used yet.
-  func backupTime() throws(FileFailure) -> Timestamp? {
-    try statement("SELECT made_at FROM backup").first { row throws(FileFailure) in
-      Timestamp(milliseconds: try row.integer(0))
+  /// Returns the time of the backup that made this outbox or the state in a folder; nil unless rows are still to be planned
+  /// again because of it.
+  fileprivate func backupTime(with state: String) throws(FileFailure) -> Timestamp? {
+    func time(in table: String) throws(FileFailure) -> Int64? {
+      try statement("SELECT made_at FROM \(table)").first { row throws(FileFailure) in try row.integer(0) }
+    }
+    if let own = try time(in: "backup") { return Timestamp(milliseconds: own) }
+    guard let restored = try Ledger.backupTime(state), try time(in: "restored_backup") != restored else { return nil }
+    return Timestamp(milliseconds: restored)
+  }
+
+  /// Notes that rows are planned again after a restore of the state in a folder.
+  func noteRestore(of state: String) throws(FileFailure) {
+    try transaction { () throws(FileFailure) in
+      for table in ["backup", "restored_backup"] { try statement("DELETE FROM \(table)").run() }
+      guard let time = try Ledger.backupTime(state) else { return }
+      try statement("INSERT INTO restored_backup VALUES (?)").run(.integer(time))
     }
   }
 }
@@ -63,13 +80,33 @@ extension Outbox {
         advice: "Put back the file, or give deliver --once --replan; with --dry-run it prints what would be sent"
       )
     }
-    let outbox = isThere || !isTrial ? try Outbox(in: settings.state) : try temporary()
-    if !settings.replans, let time = try outbox.backupTime() {
+    if !isThere, !settings.replans, let time = try Ledger.backupTime(settings.state) {
       throw FileFailure(
         .incompatible,
         "\(settings.state)/\(name)",
-        "The deliveries are those of a backup of \(time). What was sent later would be sent again, with the same ids",
-        advice: "Give deliver --once --replan; with --dry-run it prints what would be sent"
+        """
+        The file is missing, and the state is that of a backup of \(Timestamp(milliseconds: time)). If this output had \
+        deliveries before it was restored, all of them would be sent again, with the same ids
+        """,
+        advice: """
+          Put the newest \(name) of this output there, if there is one. Then give deliver --once --replan, also if there \
+          were no deliveries; with --dry-run it prints what would be sent
+          """
+      )
+    }
+    let outbox = isThere || !isTrial ? try Outbox(in: settings.state) : try temporary()
+    if !settings.replans, let time = try outbox.backupTime(with: settings.state) {
+      throw FileFailure(
+        .incompatible,
+        "\(settings.state)/\(name)",
+        """
+        The state or the deliveries are those of a backup of \(time). What was sent later would be sent again, with the \
+        same ids
+        """,
+        advice: """
+          Put the newest \(name) of this output there, if it is another one. Then give deliver --once --replan; with \
+          --dry-run it prints what would be sent
+          """
       )
     }
     return outbox

@@ -35,8 +35,9 @@ struct DeliverCommand: Command {
 
       It goes on until it is stopped; with --once it ends when nothing is pending any more. SIGTERM and SIGINT let the
       requests in progress finish. On SIGHUP the partners are read again: all of the file, or nothing if it is wrong.
-      Exit status: 0; 64 usage, 65 the partners are wrong or the tables lack what they need, 66 no state, 70 libcurl or
-      libcrypto failed, 73 cannot create, 74 I/O, 75 another process delivers this output.
+      Exit status: 0; 64 usage, 65 the partners are wrong, the tables lack what they need, or OUT was restored from a
+      backup and --replan is to be given once, 66 no state, 70 libcurl or libcrypto failed, 73 cannot create, 74 I/O, 75
+      another process delivers this output.
       """,
     options: Options.options,
     example: "postback deliver out --partners partners.json"

@@ -33,8 +33,9 @@ struct StateBackupCommand: Command {
       To restore, stop the consumer or let serve --watch wait, rename DIR into the place of OUT, and put the files of
       SPOOL/done back into SPOOL/new: what the backup has is known, and the rest is taken. Of the derived tables those of
       daily are copied, because days whose rows were removed cannot be made again, with the options that refresh uses. The
-      deliveries of deliver are in the state of the copy; what was sent after the backup is sent again only by deliver
-      --replan. Other derived tables and the events of apps are not copied; they are listed.
+      deliveries of deliver are in the state of the copy, which is marked as one of a backup: after a restore deliver ends
+      with status 65 until it is run once with --replan, and only that sends again what was sent after the backup. Other
+      derived tables and the events of apps are not copied; they are listed.
       Exit status: 0; 64 usage, 65 the state or a table is damaged, 66 there is no state, 73 DIR exists or cannot be created,
       74 I/O or a full disk, 75 the ids of the state are being compacted.
       """,
