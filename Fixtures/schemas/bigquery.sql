@@ -31,7 +31,7 @@ CREATE TABLE skan_postbacks (
   `remote_address` STRING OPTIONS (description = "The network address of the sender, from the envelope. Null unless the option --keep-addresses was given, and if the envelope does not give it."),
   `received_at` TIMESTAMP OPTIONS (description = "The time of receipt. Null if no source gives it."),
   `received_at_source` STRING OPTIONS (description = "The source of that time: envelope, option (--received-at or --context), field (the key that --received-at-field names) or file_mtime (the modification time of the input file). Null if received_at is null."),
-  `estimated_install_date` TIMESTAMP OPTIONS (description = "The middle of the two following columns. Null if either is null."),
+  `estimated_install_date` TIMESTAMP OPTIONS (description = "The middle of the two following columns. In AdAttributionKit it is the middle of the dates that are possible if the system has not locked the window early, as is usual. Null if either is null."),
   `install_date_earliest` TIMESTAMP OPTIONS (description = "The earliest time of the first launch that the time of receipt, the version, the window and the conversion model allow. Null if received_at is null, and in the environment development, where a test may arrive minutes after the launch."),
   `install_date_latest` TIMESTAMP OPTIONS (description = "The latest possible time of the first launch. It is received_at itself in the environment development. Null if received_at is null."),
   `model_id` STRING OPTIONS (description = "The conversion model in force. If decode_status is ambiguous, the models that disagree, the earliest first, such as revenue@2|revenue@3, with none in the place of a part of the time without a model. Null if no model counts."),

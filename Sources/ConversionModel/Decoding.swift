@@ -89,17 +89,17 @@ private struct PossibleModels {
   /// The times of the first launch that timers allow under a model, or under any model of the app.
   private func times(under model: ConversionModel?) -> InstallDateInterval {
     guard !conversion.isDevelopment else { return .development(receivedAt: conversion.receivedAt) }
-    // Without a model the app may take part in re-engagement.
-    let mayEndEarly =
-      model.map(conversion.mayEndEarly(under:))
-      ?? (models.isEmpty
-        ? conversion.family == .adAttributionKit : models.contains(where: conversion.mayEndEarly(under:)))
+    /// Tells if something is so under the model, or under any of the app.
+    func holds(_ isTrue: (ConversionModel) -> Bool) -> Bool { model.map(isTrue) ?? models.contains(where: isTrue) }
     return InstallDateInterval(
       receivedAt: conversion.receivedAt,
       family: conversion.family,
       window: conversion.window,
       conversionValueIsZero: conversion.fineValue == 0,
-      locksWindow: mayEndEarly,
+      locksWindow: holds(conversion.isLockedEarly(under:)),
+      // Without a model the app may take part in re-engagement, and one proves that it does, whatever the model states.
+      systemLocksWindow: models.isEmpty || conversion.conversionType == .reEngagement
+        || holds(\.takesPartInReengagement),
       measurementHours: model?.measurementHours ?? models.lazy.map(\.measurementHours).max() ?? 24
     )
   }
@@ -107,11 +107,9 @@ private struct PossibleModels {
 
 @available(iOS 18.0, *)
 extension ReceivedConversion {
-  /// Tells if the window may have ended early where that model is in force.
-  fileprivate func mayEndEarly(under model: ConversionModel) -> Bool {
-    if let index = model.windowIndex(window, conversionType), model.windows[index].isLockedEarly { return true }
-    // A re-engagement proves that the app takes part, whatever the model states.
-    return family == .adAttributionKit && (model.takesPartInReengagement || conversionType == .reEngagement)
+  /// Tells if the app may have locked the window where that model is in force.
+  fileprivate func isLockedEarly(under model: ConversionModel) -> Bool {
+    model.windowIndex(window, conversionType).map { model.windows[$0].isLockedEarly } ?? false
   }
 
   fileprivate func isCumulative(in model: ConversionModel) -> Bool {

@@ -11,18 +11,26 @@ public struct InstallDateInterval: Hashable, Sendable {
   /// The latest install date; nil where it is not known.
   public let latest: Timestamp?
 
-  /// The middle of the interval; nil where either end is not known.
+  /// The latest install date of a window that the system has not locked; nil if it must have locked the window.
+  private let latestUsual: Timestamp?
+
+  /// The middle of the dates that are possible unless the system has locked the window, and of the whole interval if it must
+  /// have; nil where either end of the interval is not known.
+  ///
+  /// AdAttributionKit locks a window only where a re-engagement begins, up to iOS 18.3. How many windows an app locks is not
+  /// known, so their estimate is the middle of all dates.
   public var estimated: Timestamp? {
     guard let earliest, let latest else { return nil }
-    return Timestamp(milliseconds: (earliest.milliseconds + latest.milliseconds) >> 1)
+    return Timestamp(milliseconds: (earliest.milliseconds + (latestUsual ?? latest).milliseconds) >> 1)
   }
 
   /// The interval without limits: nothing is known.
   public static let unbounded = InstallDateInterval(earliest: nil, latest: nil)
 
-  private init(earliest: Timestamp?, latest: Timestamp?) {
+  private init(earliest: Timestamp?, latest: Timestamp?, latestUsual: Timestamp? = nil) {
     self.earliest = earliest
     self.latest = latest
+    self.latestUsual = latestUsual
   }
 
   /// The install dates that are possible for a postback received at a given time.
@@ -44,8 +52,9 @@ public struct InstallDateInterval: Hashable, Sendable {
   ///     SKAdNetwork 3 and before.
   ///   - conversionValueIsZero: True if no update of the value restarted the timer. Used in SKAdNetwork 3 and before
   ///     only.
-  ///   - locksWindow: True if the window may end early, locked by the app or, in AdAttributionKit, ended by the
-  ///     system. Ignored in SKAdNetwork 3 and before.
+  ///   - locksWindow: True if the app may lock the window early. Ignored in SKAdNetwork 3 and before.
+  ///   - systemLocksWindow: True if the system may lock the window early, because a re-engagement begins: this widens
+  ///     the interval, but does not move `estimated`. Used in AdAttributionKit only.
   ///   - measurementHours: The number of hours in which the app updates the value in SKAdNetwork 3 and before; limited
   ///     to 0 to 1440.
   public init(
@@ -54,21 +63,30 @@ public struct InstallDateInterval: Hashable, Sendable {
     window: Int,
     conversionValueIsZero: Bool,
     locksWindow: Bool = false,
+    systemLocksWindow: Bool = false,
     measurementHours: Int = 24
   ) {
-    guard
-      let hours = ArrivalHours(
+    func hours(locksWindow: Bool) -> ArrivalHours? {
+      ArrivalHours(
         family: family,
         window: window,
         conversionValueIsZero: conversionValueIsZero,
         locksWindow: locksWindow,
         measurementHours: measurementHours
       )
+    }
+    guard
+      let usual = hours(locksWindow: locksWindow),
+      let all = hours(locksWindow: locksWindow || systemLocksWindow && family == .adAttributionKit)
     else {
       self = .unbounded
       return
     }
-    self.init(earliest: receivedAt?.before(hours: hours.most), latest: receivedAt?.before(hours: hours.least))
+    self.init(
+      earliest: receivedAt?.before(hours: all.most),
+      latest: receivedAt?.before(hours: all.least),
+      latestUsual: receivedAt?.before(hours: usual.least)
+    )
   }
 
   /// The install dates that are possible for a development postback: any up to its receipt.
@@ -88,9 +106,15 @@ public struct InstallDateInterval: Hashable, Sendable {
   /// The install dates of the interval in a span that it meets; the whole interval if an end of it is not known.
   func limited(to span: EffectiveSpan) -> Self {
     guard let earliest, let latest else { return self }
+    let start = span.start.map { max($0, earliest) } ?? earliest
+    func limited(_ time: Timestamp) -> Timestamp {
+      span.end.map { min(Timestamp(milliseconds: $0.milliseconds - 1), time) } ?? time
+    }
+    let latestUsual = latestUsual.map(limited)
     return Self(
-      earliest: span.start.map { max($0, earliest) } ?? earliest,
-      latest: span.end.map { min(Timestamp(milliseconds: $0.milliseconds - 1), latest) } ?? latest
+      earliest: start,
+      latest: limited(latest),
+      latestUsual: latestUsual.flatMap { $0 < start ? nil : $0 }
     )
   }
 
@@ -100,7 +124,11 @@ public struct InstallDateInterval: Hashable, Sendable {
       guard let one, let two else { return nil }
       return choice(one, two)
     }
-    return Self(earliest: outer(earliest, other.earliest, min), latest: outer(latest, other.latest, max))
+    return Self(
+      earliest: outer(earliest, other.earliest, min),
+      latest: outer(latest, other.latest, max),
+      latestUsual: outer(latestUsual ?? other.latestUsual, other.latestUsual ?? latestUsual, max)
+    )
   }
 }
 

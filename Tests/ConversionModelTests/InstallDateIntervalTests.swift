@@ -10,17 +10,48 @@ import Testing
     var window = 0
     var isZero = false
     var locksWindow = false
+    var systemLocksWindow = false
     var measurementHours = 24
     let hours: ClosedRange<Int64>
+    /// The hours from the estimate to the receipt; nil if it is the middle of the interval.
+    var estimate: Int64?
   }
 
   @Test(arguments: [
     Row(window: 0, hours: 72...96), Row(window: 0, locksWindow: true, hours: 24...96),
     Row(window: 1, hours: 192...312), Row(window: 1, locksWindow: true, hours: 72...312),
     Row(window: 2, hours: 864...984), Row(window: 2, locksWindow: true, hours: 192...984),
-    Row(family: .adAttributionKit, window: 0, locksWindow: true, hours: 24...96),
-    Row(family: .adAttributionKit, window: 1, hours: 192...312),
-    Row(family: .adAttributionKit, window: 2, locksWindow: true, hours: 192...984),
+    Row(window: 0, systemLocksWindow: true, hours: 72...96, estimate: 84),
+    Row(window: 1, systemLocksWindow: true, hours: 192...312, estimate: 252),
+    Row(window: 2, systemLocksWindow: true, hours: 864...984, estimate: 924),
+    Row(window: 0, locksWindow: true, systemLocksWindow: true, hours: 24...96, estimate: 60),
+    Row(family: .adAttributionKit, window: 0, hours: 72...96, estimate: 84),
+    Row(family: .adAttributionKit, window: 0, systemLocksWindow: true, hours: 24...96, estimate: 84),
+    Row(family: .adAttributionKit, window: 0, locksWindow: true, hours: 24...96, estimate: 60),
+    Row(family: .adAttributionKit, window: 0, locksWindow: true, systemLocksWindow: true, hours: 24...96, estimate: 60),
+    Row(family: .adAttributionKit, window: 1, hours: 192...312, estimate: 252),
+    Row(family: .adAttributionKit, window: 1, systemLocksWindow: true, hours: 72...312, estimate: 252),
+    Row(family: .adAttributionKit, window: 1, locksWindow: true, hours: 72...312, estimate: 192),
+    Row(
+      family: .adAttributionKit,
+      window: 1,
+      locksWindow: true,
+      systemLocksWindow: true,
+      hours: 72...312,
+      estimate: 192
+    ),
+    Row(family: .adAttributionKit, window: 2, hours: 864...984, estimate: 924),
+    Row(family: .adAttributionKit, window: 2, systemLocksWindow: true, hours: 192...984, estimate: 924),
+    Row(family: .adAttributionKit, window: 2, locksWindow: true, hours: 192...984, estimate: 588),
+    Row(
+      family: .adAttributionKit,
+      window: 2,
+      locksWindow: true,
+      systemLocksWindow: true,
+      hours: 192...984,
+      estimate: 588
+    ),
+    Row(family: .skadnetwork3OrEarlier, isZero: true, systemLocksWindow: true, hours: 24...48, estimate: 36),
     Row(family: .skadnetwork3OrEarlier, isZero: true, hours: 24...48),
     Row(family: .skadnetwork3OrEarlier, isZero: true, locksWindow: true, measurementHours: 100, hours: 24...48),
     Row(family: .skadnetwork3OrEarlier, hours: 24...72),
@@ -33,7 +64,8 @@ import Testing
     func before(_ hours: Int64) -> Int64 { Self.received.milliseconds - hours * 3_600_000 }
     #expect(interval.earliest?.milliseconds == before(row.hours.upperBound))
     #expect(interval.latest?.milliseconds == before(row.hours.lowerBound))
-    #expect(interval.estimated?.milliseconds == (before(row.hours.lowerBound) + before(row.hours.upperBound)) / 2)
+    let middle = (before(row.hours.lowerBound) + before(row.hours.upperBound)) / 2
+    #expect(interval.estimated?.milliseconds == row.estimate.map(before) ?? middle)
   }
 
   @Test(arguments: PostbackFamily.allCases, [Int.min, -1, 0, 1, 2, 3, .max])
@@ -61,6 +93,7 @@ import Testing
       window: row.window,
       conversionValueIsZero: row.isZero,
       locksWindow: row.locksWindow,
+      systemLocksWindow: row.systemLocksWindow,
       measurementHours: row.measurementHours
     )
   }

@@ -99,8 +99,8 @@ package struct DailyModelling: Sendable {
 }
 
 extension DailyCell {
-  /// Tells if a postback of a later window may have come early, because the app or the system may end its window: then its install
-  /// date is estimated nearer to its receipt than otherwise, and its error is larger.
+  /// Tells if a postback of a later window may have come early, because the app may lock its window: then its install date is
+  /// estimated nearer to its receipt than otherwise, and its error is larger. The system's locks do not move the estimate.
   fileprivate func hasWideDate(window: Int) -> Bool {
     guard window > 0, let installDay, received != Self.unknownDay,
       let usual = ArrivalHours(family: .adAttributionKit, window: window, conversionValueIsZero: false)

@@ -162,7 +162,7 @@ package struct CampaignTraffic: Sendable {
     }
   }
 
-  /// Returns the revenue that a value means in a postback, and the middle of the possible times of the conversion, by the
+  /// Returns the revenue that a value means in a postback, and the estimated time of the conversion, by the
   /// model; the revenue is nil if the value has no meaning that is certain.
   func decode(
     _ value: SentValue,

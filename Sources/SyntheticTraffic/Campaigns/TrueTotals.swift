@@ -7,7 +7,7 @@ package struct TrueTotals: Sendable {
   enum DateType: String, CaseIterable, Sendable {
     /// The day of the conversion, which no postback tells. Includes users whose postbacks Apple did not send.
     case install
-    /// The day in the middle of the possible times of the conversion, as estimated from the copy whose value counts.
+    /// The day of the estimated time of the conversion, by the copy whose value counts.
     case estimatedInstall = "estimated_install"
     /// The day on which the first copy arrived.
     case received

@@ -79,7 +79,10 @@ extension Table {
         .estimatedInstallDate,
         .time,
         .nullable,
-        "The middle of the two following columns. Null if either is null."
+        """
+        The middle of the two following columns. In AdAttributionKit it is the middle of the dates that are possible \
+        if the system has not locked the window early, as is usual. Null if either is null.
+        """
       ),
       Column(
         .installDateEarliest,
