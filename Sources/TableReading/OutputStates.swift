@@ -14,8 +14,8 @@ package struct OutputStates: Sendable {
 
   /// Reads the state of each output: the one of `states` that belongs to it, or else the one in its folder. Outputs without a
   /// state have none here. Throws if a state belongs to another output than the one that it was found in, or given for, if an
-  /// output has parts that its state does not know, and if one is given twice, whose rows would count twice. If `readsReprocessed` is true, the rejects that were taken up again
-  /// are read, too.
+  /// output has parts that its state does not know, and if one is given twice, whose rows would count twice. If
+  /// `readsReprocessed` is true, the rejects that were taken up again are read, too.
   package init(of outputs: [String], among states: [String], readsReprocessed: Bool = false) throws(FileFailure) {
     var named: [(path: String, reading: LedgerReading)] = []
     for state in states { named.append((state, try Ledger.reading(state, readsReprocessed: readsReprocessed))) }
