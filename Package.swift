@@ -445,7 +445,7 @@ let package = Package(
       "PostbackView",
       [
         "Base", "JSON", "SKAdNetwork", "ConversionModel", "DurableFiles", "PostbackServer", "PostbackLookup", "Tables",
-        "DerivedTables", "TestSupport",
+        "DerivedTables", "Reporting", "TestSupport",
       ]
     ),
     tests("AppIntegrationCheck", ["ConversionModel", "PostbackPipeline", "TestSupport"]),

@@ -18,6 +18,14 @@ test("a campaign is judged by the whole range of its return", () => {
   for (const { range, isOpen, code } of expected.judgement) assert.equal(rules.judgement(range, isOpen), code, JSON.stringify(range));
 });
 
+test("a campaign of a chosen app is above 1 only if it is so with costs that are not of one app", () => {
+  for (const [revenue, cost, spare, code] of [[[200, 300], 100, 0, "above"], [[200, 300], 100, 100, "above"],
+    [[200, 300], 100, 101, "undecided"], [[20, 30], 100, 50, "below"], [[20, 30], 100, -80, "undecided"],
+    [[200, 300], 100, null, "undecided"], [null, 100, 0, "undecided"], [[2, 3], null, 50, "undecided"], [[2, 3], null, 0, "no_cost"]]) {
+    assert.equal(rules.judgementOfApps(revenue, false, cost, spare), code, JSON.stringify([revenue, cost, spare]));
+  }
+});
+
 test("numbers have the forms of the tables", () => {
   for (const { amount, text } of expected.plain) assert.equal(formats.plain(formats.units(amount)), text);
   for (const { number, text } of expected.grouped) assert.equal(formats.grouped(number), text);

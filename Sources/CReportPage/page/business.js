@@ -65,13 +65,16 @@ function reportBusiness(filters) {
       [dayName(day), state(day), expected(day), ...[of(day).installs, of(day).values, of(day).nulls].map(String)]));
   }
 
-  function drawCampaigns(chosen) {
+  /** Draws the chosen cells. `spare` are those of costs that are not of one app, while an app is chosen. */
+  function drawCampaigns(chosen, spare) {
+    const spares = sums(spare, "campaign");
     const lines = Array.from(sums(chosen, "campaign"), ([index, sum]) => {
       const [label, id, suspicions] = data.campaigns[index], cost = sum.unpriced === 0 && sum.cost !== null && sum.cost > 0n ? float(sum.cost) : null;
-      const parts = [sum.revenue, least(sum), most(sum)], isWhole = sum.others === 0 && !parts.includes(null);
+      const parts = [sum.revenue, sum.minimum, most(sum)], isWhole = sum.others === 0 && !parts.includes(null);
       const returns = cost === null || !isWhole ? null : parts.map(amount => float(amount) / cost);
-      const judgement = returns === null && (cost !== null || sum.unpriced > 0) ? "undecided"
-        : rules.judgement(returns === null ? null : returns.slice(1), isOpen(sum));
+      const { unpriced, otherCosts, cost: left } = spares.get(index) || empty();
+      const judgement = sum.unpriced > 0 ? "undecided" : rules.judgementOfApps(isWhole ? parts.slice(1).map(float) : null,
+        isOpen(sum), cost, unpriced + otherCosts > 0 ? null : float(left || 0n));
       return { label, id, suspicions, sum, cost, returns, judgement };
     });
     lines.sort((one, other) => order(other.sum.cost || 0n, one.sum.cost || 0n) || other.sum.installs - one.sum.installs
@@ -102,12 +105,15 @@ function reportBusiness(filters) {
 
   function drawAll() {
     const wanted = filters.state.app < 0 ? null : filters.values.app[filters.state.app];
-    const isChosen = cell => !isFiltered || filters.within(cell.day === null ? -1 : cell.day)
-      && (wanted === null || (wanted === 0 ? !filters.values.app.includes(data.appIDs[cell.app]) : data.appIDs[cell.app] === wanted))
-      && (network.value === "" || String(cell.network) === network.value);
-    const chosen = cells.filter(isChosen);
+    // In a report by app, costs may lack it.
+    const hasApps = data.appIDs.some(id => id !== ""), isSpare = cell => wanted !== null && hasApps && data.appIDs[cell.app] === "";
+    const isOfApp = cell => wanted === null || !isSpare(cell)
+      && (wanted === 0 ? !filters.values.app.includes(data.appIDs[cell.app]) : data.appIDs[cell.app] === wanted);
+    const within = cells.filter(cell => !isFiltered || filters.within(cell.day === null ? -1 : cell.day)
+      && (network.value === "" || String(cell.network) === network.value));
+    const chosen = within.filter(cell => !isFiltered || isOfApp(cell));
     drawDays(isFiltered ? chosen : dayCells, data.days.filter(day => !isFiltered || filters.within(day)));
-    drawCampaigns(chosen);
+    drawCampaigns(chosen, isFiltered ? within.filter(isSpare) : []);
     drawNulls(chosen);
     const all = chosen.reduce(add, empty());
     find("business-status").textContent = grouped(all.installs) + " installs" + (all.revenue === null ? "" : ", " + money(all.revenue, data.currency))

@@ -19,5 +19,15 @@ const rules = (function () {
     return range[1] < 1 && !isOpen ? "below" : "undecided";
   }
 
-  return { wilson, judgement };
+  /**
+   * The code of the judgement of a campaign for a choice of its apps: `revenue` is the least and the most; null if it is not known.
+   * `spare` is the cost of the campaign that may be of the chosen apps or of others, and null if that is not known.
+   */
+  function judgementOfApps(revenue, isOpen, cost, spare) {
+    if (cost === null) return spare === 0 ? judgement(null, isOpen) : "undecided";
+    if (revenue === null || spare === null || spare < 0) return "undecided";
+    return judgement([revenue[0] / (cost + spare), revenue[1] / cost], isOpen);
+  }
+
+  return { wilson, judgement, judgementOfApps };
 })();

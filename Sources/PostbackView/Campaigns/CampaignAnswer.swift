@@ -27,6 +27,8 @@ struct CampaignAnswer: Sendable {
   private(set) var count = 0
   private var total: Row
   private var undivided = 0
+  /// The costs of the period that a condition leaves out, because they are not divided by its dimension.
+  private var leftOut = CampaignSums()
   /// Indicates that rows have nothing of the chosen window.
   private var hasRowsOfOtherWindows = false
   private let places: [Int]
@@ -55,9 +57,14 @@ struct CampaignAnswer: Sendable {
       if isBefore { pricedBefore.insert(row, of: store) }
     }
     for row in 0..<store.count {
-      guard filter.accepts(row) else { continue }
       let (isNow, isBefore) = periods(row)
       guard isNow || isBefore else { continue }
+      guard filter.accepts(row) else {
+        if isNow, store.isParentCost[row], filter.accepts(row, ofAnyUndivided: true) {
+          leftOut.add(row, of: store, window: query.window)
+        }
+        continue
+      }
       let codes = places.map { store.codes[$0][row] }
       // A cost of several rows stands alone where the rows of the answer are finer.
       let isUndivided = store.isParentCost[row] && codes.contains(-1)
@@ -135,7 +142,7 @@ struct CampaignAnswer: Sendable {
             guard let before = row.before.flatMap({ $0[column].number }), before > 0,
               let now = row.sums[column].number
             else { return (nil, nil) }
-            return (Amount.ratio(now - before, before)?.units, nil)
+            return (Amount.quotient(Amount(units: now - before), by: Amount(units: before))?.units, nil)
           }
         default:
           value = { row in
@@ -229,6 +236,12 @@ struct CampaignAnswer: Sendable {
         "Costs that the cost file does not divide by these dimensions are in rows of their own, with the cost_level parent."
       )
     }
+    if leftOut.hasCost {
+      let cost = leftOut.amount("cost").map { ": \($0) \(store.currency ?? "")" } ?? ""
+      notes.append(
+        "Costs that the cost file does not divide by what is chosen are in no row and no return\(cost)."
+      )
+    }
     notes += total.sums.all.others.sentences(store.currency, isConverted: store.isConverted)
     notes +=
       total.before?.all.others.sentences(store.currency, isConverted: store.isConverted, " of the compared period")
@@ -296,11 +309,14 @@ private struct RowFilter {
     }
   }
 
-  func accepts(_ row: Int) -> Bool {
+  /// Tells if a row meets the conditions; `ofAnyUndivided` leaves out those of dimensions that the row does not have.
+  func accepts(_ row: Int, ofAnyUndivided: Bool = false) -> Bool {
     guard store.isInstall[row] == query.isInstall else { return false }
     // The revenue of all windows counts whatever window is asked for.
     guard store.isOf(query.window, row) || (seesRevenue && store.hasAllWindows(row)) else { return false }
-    for (codes, isAccepted) in accepted where !isAccepted[Int(codes[row]) + 1] { return false }
+    for (codes, isAccepted) in accepted where !isAccepted[Int(codes[row]) + 1] {
+      if !ofAnyUndivided || codes[row] >= 0 { return false }
+    }
     guard let text = query.contains else { return true }
     for place in store.dimensions.indices {
       let code = store.codes[place][row]

@@ -63,7 +63,7 @@ struct CampaignColumn: Sendable {
       guard let nulls = sums.count("nulls"), let values = sums.count("values"), nulls + values > 0 else {
         return .amount(nil)
       }
-      return .amount(Amount.ratio(Int128(nulls), Int128(nulls + values)))
+      return .amount(.quotient(Amount(Int(nulls)), by: Amount(Int(nulls + values))))
     },
     money("revenue", "The decoded revenue.") { $0.amount("revenue") },
     money("revenue_min", "The least possible decoded revenue.") { $0.amount("revenue_min") },
@@ -80,7 +80,7 @@ struct CampaignColumn: Sendable {
     money("cost", "The cost of the ads.") { $0.amount("cost") },
     ratio("ecpi", "The cost of an install, of campaigns with a cost.") { sums in
       sums.count("installs").flatMap { installs in
-        sums.cost.flatMap { Amount.ratio($0.units, Int128(installs) * 10_000_000) }
+        sums.cost.flatMap { .quotient($0, by: Amount(Int(installs))) }
       }
     },
     ratio("roas", "The revenue by the cost, of campaigns with a cost.") { $0.overCost($0.amount("revenue")) },
@@ -131,15 +131,5 @@ struct CampaignColumn: Sendable {
     _ value: @escaping @Sendable (CampaignSums) -> Amount?
   ) -> CampaignColumn {
     CampaignColumn(name: name, kind: .ratio, description: description, isOfMoney: true) { .amount(value($0)) }
-  }
-}
-
-extension Amount {
-  /// The quotient of two integers, rounded to six digits; nil if the divisor is not above 0.
-  static func ratio(_ dividend: Int128, _ divisor: Int128) -> Amount? {
-    guard divisor > 0, dividend.magnitude < Int128.max.magnitude / 2_000_000 else { return nil }
-    let (quotient, rest) = (dividend * 1_000_000).quotientAndRemainder(dividingBy: divisor)
-    let isUp = rest.magnitude * 2 >= divisor.magnitude
-    return Amount(units: (quotient + (isUp ? rest.signum() : 0)) * 10)
   }
 }

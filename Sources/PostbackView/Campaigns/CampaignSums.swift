@@ -111,13 +111,16 @@ struct CampaignSums: Sendable {
     return (revenue + nullRevenue.estimate, (amount("revenue_min") ?? .zero) + nullRevenue.low, isOpen ? nil : high)
   }
 
+  /// Indicates that there is a cost, also one that is not known.
+  var hasCost: Bool { amount("cost") ?? .zero != .zero || unknown.contains(.cost) || others.costRows > 0 }
+
   /// The cost for ratios; nil if there is none above 0, or if it has a part in another currency.
   var cost: Amount? { others.costRows > 0 ? nil : amount("cost").flatMap { $0 > .zero ? $0 : nil } }
 
   /// Returns an amount by the cost; nil without one, and if any revenue or cost is in another currency.
   func overCost(_ amount: Amount?) -> Amount? {
     guard others.rows == 0, let amount, let cost else { return nil }
-    return Amount.ratio(amount.units, cost.units)
+    return .quotient(amount, by: cost)
   }
 }
 

@@ -159,9 +159,9 @@ package struct DailyStore: Sendable {
     amounts[Self.allWindowsPlace][row] != nil || unknown[row].contains(.allWindows)
   }
 
-  /// Tells if a row has a cost above 0, or one that is not known in the currency of the report.
+  /// Tells if a row has a cost that is not 0, also one below it, or one that is not known in the currency of the report.
   func hasCost(_ row: Int) -> Bool {
-    amounts[amounts.count - 1][row].map { $0 > .zero } ?? false || unknown[row].contains(.cost)
+    amounts[amounts.count - 1][row] ?? .zero != .zero || unknown[row].contains(.cost)
       || others(of: row).contains(where: \.isCost)
   }
 

@@ -35,9 +35,9 @@ enum BusinessFindings {
     // What is not known of all rows is no finding. The section names what is missing.
     guard let all = total.revenue, total.unpriced == 0 else { return nil }
     // No cost bought the installs of campaigns without one.
-    let campaigns = business.campaigns.filter { $0.cost != nil || $0.sums.others.costRows > 0 }
+    let campaigns = business.campaigns.filter(\.sums.hasCost)
     let sums = campaigns.reduce(into: BusinessReport.Sums()) { $0 += $1.sums }
-    guard let cost = sums.cost else {
+    guard let cost = sums.cost, cost > .zero else {
       guard total.installs > 0 else { return nil }
       let revenue = currency.map { " and brought \(Numbers.money(all, $0)) in the first window" } ?? ""
       let costs = business.hasCosts ? "" : "; no costs are known"

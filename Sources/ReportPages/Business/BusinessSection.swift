@@ -156,9 +156,8 @@ struct BusinessSection {
 extension BusinessReport.Sums {
   /// Indicates that the revenue has no known limit: a value has none, or null postbacks are not modelled.
   var isOpenEnded: Bool { openEnded > 0 || nulls > modelledNulls }
-  /// The least revenue that the ranges of the values and the interval of the model allow; nil if it is not known.
-  var least: Amount? { minimum.flatMap { minimum in nullRevenue.map { minimum + $0.low } } }
-  /// The most revenue that they allow, without what has no limit; nil if it is not known.
+  /// The most revenue that the ranges of the values and the interval of the model allow, without what has no limit; nil if it is
+  /// not known.
   var most: Amount? {
     guard let closedMaximum, let revenue, let nullRevenue else { return nil }
     return max(closedMaximum, revenue) + nullRevenue.high
@@ -206,7 +205,8 @@ extension BusinessSection {
       <label>Network <select id="business-network"><option value="">all</option></select></label>
       <p id="business-status" role="status" aria-live="polite"></p>
       <p class="note">Of the filters above, the app and the days apply, here to the days of installs. The daily report has \
-      neither forwarders nor codes, and networks by their names.</p>
+      neither forwarders nor codes, and networks by their names. For an app, costs \
+      that are not of one app are left out, and a return is above 1 only if it is so with those of its campaign.</p>
       </div>
       <div class="charts">\(installsFigure)\(revenueFigure)\(campaignsFigure)\(nullRatesFigure)\(nullFunnel.html)</div>
       <h3>Completeness</h3>

@@ -26,10 +26,10 @@ struct CampaignLine {
   /// The cost, if it is known and above 0.
   var cost: Amount? { sums.unpriced > 0 ? nil : sums.cost.flatMap { $0 > .zero ? $0 : nil } }
 
-  /// The return on ad spend: observed, and the least and the most that ranges and the model allow; nil if an amount is in
-  /// another currency.
+  /// The return on ad spend: observed, the least that ranges allow if null postbacks are worth nothing, as in what is observed,
+  /// and the most that ranges and the model allow; nil if an amount is in another currency.
   var roas: (observed: Double, low: Double, high: Double)? {
-    guard let cost = cost?.approximation, let revenue = sums.revenue, let least = sums.least, let most = sums.most,
+    guard let cost = cost?.approximation, let revenue = sums.revenue, let least = sums.minimum, let most = sums.most,
       sums.others.rows == 0
     else { return nil }
     return (revenue.approximation / cost, least.approximation / cost, most.approximation / cost)
@@ -89,24 +89,20 @@ extension BusinessSection {
 
   private static let shown = 16
 
-  /// Indicates that the daily report has costs, also if they are of no single row or in another currency.
+  /// Indicates that the daily report has costs, also if they are 0 or in another currency.
   var hasCosts: Bool {
-    [business.total, business.undivided].contains { $0.cost != nil || $0.unpriced > 0 || $0.others.costRows > 0 }
+    let total = business.total
+    return total.cost != nil || total.hasCost
   }
 
   /// The return on ad spend of the campaigns with the largest cost, the highest return first.
   var campaignsFigure: HTML {
     let campaigns = campaigns
     let priced = campaigns.count { $0.cost != nil }
-    let parent = business.undivided.cost ?? .zero
-    let undivided =
-      parent > .zero
-      ? " \(Numbers.money(parent, business.currency)) of cost belongs to no single row and is in none of them."
-      : ""
     guard priced > 0 else {
       let reason: HTML =
         hasCosts
-        ? "No campaign has a cost of its own in the currency of the page, so that there is no return on one.\(undivided)"
+        ? "No campaign has a cost above 0 in the currency of the page, so that there is no return on one."
         : """
         No costs are known, so that there is no return on them. Give a file of costs: <code>postback daily OUT --lookups DIR \
         --cost FILE</code>
@@ -125,10 +121,12 @@ extension BusinessSection {
       chart: .campaigns,
       isWide: true,
       description: """
-        A dot is the revenue of the first window that was observed, divided by the cost. The line goes from the least to the \
-        most that the ranges of the values and the interval for null postbacks allow. The broken line is the return of all campaigns shown. ⚠ marks campaigns whose values a suspicion concerns: look at it \
+        A dot is the revenue of the first window that was observed, divided by the cost. The line goes from the least that the \
+        ranges of the values allow, with nothing for null postbacks, to the most that they and the interval for null postbacks \
+        allow. The broken line is the return of all campaigns shown. ⚠ marks campaigns whose values a suspicion concerns: look at it \
         before you move a budget to them. Confirmed is the revenue of values that devices confirm. The return of all windows grows until a day is 51 days old and the last \
-        postbacks of window 2 have come.\(undivided)\(more)
+        postbacks of window 2 have come. The cost of a campaign is all that names it, whether the file of costs divides it by \
+        app, country and the like or not.\(more)
         """,
       numbers: Self.table(campaigns)
     ).html

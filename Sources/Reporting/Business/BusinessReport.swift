@@ -43,8 +43,12 @@ package struct BusinessReport: Sendable {
     package var modelledNulls = 0
     /// The revenue of these null postbacks; nil if it is not known of all rows.
     package var nullRevenue: NullRevenue? = NullRevenue()
-    /// The number of rows with revenue and with a cost.
-    var (revenueRows, costRows) = (0, 0)
+    /// The number of rows with revenue.
+    var revenueRows = 0
+    /// The number of rows with a cost that is not 0.
+    var costRows = 0
+    /// Indicates that there is a cost that is not 0, also one below it, in another currency, or without an exchange rate.
+    package var hasCost: Bool { costRows > 0 || unpriced > 0 || others.costRows > 0 }
 
     /// The sums of no rows.
     package init() {}
@@ -56,7 +60,7 @@ package struct BusinessReport: Sendable {
       if allWindows == nil { apart.allWindows = nil }
       guard let currency else { return apart }
       if revenueRows > 0, let revenue { apart.others.add(revenue: revenue, currency, rows: revenueRows) }
-      if let cost { apart.others.add(cost: cost, currency, rows: costRows) }
+      if costRows > 0, let cost { apart.others.add(cost: cost, currency, rows: costRows) }
       return apart
     }
 
@@ -105,7 +109,7 @@ package struct BusinessReport: Sendable {
   package struct Key: Hashable, Sendable {
     /// The day of the estimated install date, as the number of days since 1970-01-01; nil if it is not known.
     package var day: Int?
-    /// The advertised app: its id; nil if the table is not grouped by it.
+    /// The advertised app: its id; nil if the table is not grouped by it, and of costs that are not of one app.
     package var app: String?
     /// The name of the ad network; nil if the table is not grouped by it.
     package var network: String?
@@ -131,7 +135,8 @@ package struct BusinessReport: Sendable {
   package internal(set) var currency: String?
   /// Indicates that all amounts are converted to the currency, so that others have no exchange rate.
   package internal(set) var isConverted = false
-  /// The sums.
+  /// The sums. The cost of a campaign is all that names it, also where the file of costs does not divide it by the dimensions
+  /// of the table: each cost names its network and its campaign.
   package internal(set) var cells: [Key: Sums] = [:]
   /// The name of each campaign that has one, by its network and its id.
   package internal(set) var campaignNames: [[String?]: String] = [:]
@@ -141,8 +146,6 @@ package struct BusinessReport: Sendable {
   package internal(set) var status: [Int: Status] = [:]
   /// The least share of each open day's postbacks that has come, as Apple's timers let expect.
   package internal(set) var expectedShare: [Int: Amount] = [:]
-  /// The sums of costs that are not of one row of the report, since the file of costs does not have its dimensions.
-  package internal(set) var undivided = Sums()
   /// The time that the report is of.
   package internal(set) var asOf: String?
   /// The lines that are not rows.
@@ -162,9 +165,7 @@ package struct BusinessReport: Sendable {
 
   /// The sentences that name the amounts in other currencies.
   package var otherAmounts: [String] {
-    var others = total.others
-    others += undivided.others
-    return others.sentences(currency, isConverted: isConverted)
+    total.others.sentences(currency, isConverted: isConverted)
   }
 }
 
@@ -203,10 +204,6 @@ extension BusinessReport {
 
   fileprivate mutating func add(_ row: DailyRows.Row) {
     if let time = row.asOf { asOf = time }
-    if row.isParent {
-      undivided += row.sums
-      return
-    }
     cells[row.key, default: Sums()] += row.sums
     if let app = row.key.app, let name = row.appName { appNames[app] = name }
     if let name = row.campaignName { campaignNames[[row.key.network, row.key.campaign]] = name }
@@ -217,7 +214,6 @@ extension BusinessReport {
 
   private mutating func merge(_ part: BusinessReport, in currency: String?, withAmounts: Bool) {
     for (key, sums) in part.cells { cells[key, default: Sums()] += withAmounts ? sums : sums.apart(in: currency) }
-    undivided += withAmounts ? part.undivided : part.undivided.apart(in: currency)
     appNames.merge(part.appNames) { one, _ in one }
     campaignNames.merge(part.campaignNames) { one, _ in one }
     status.merge(part.status) { min($0, $1) }

@@ -12,7 +12,6 @@ struct DailyRows: Sendable {
     var sums: BusinessReport.Sums
     var currency: String?
     var weight: Int
-    var isParent: Bool
     var appName: String?
     var campaignName: String?
     var status: BusinessReport.Status?
@@ -64,7 +63,6 @@ struct DailyRows: Sendable {
         sums: sums,
         currency: converted ?? currencies.revenue ?? currencies.cost,
         weight: isFirst ? Int(cursor.integer(place(.decoded)) ?? 0) + 1 : 0,
-        isParent: cursor.text(place(.costLevel)) == "parent",
         appName: cursor.text(place(.appName)),
         campaignName: cursor.text(place(.campaignName)),
         status: isFirst ? cursor.text(place(.status)).flatMap { BusinessReport.Status(rawValue: $0) } : nil,
@@ -86,7 +84,7 @@ extension BusinessReport.Sums {
   /// The sums of a row's amounts in one of several currencies. The limits of the revenue are not known.
   fileprivate init(of revenue: Amount?, cost: Amount?) {
     self.init()
-    (self.cost, costRows) = (cost, cost == nil ? 0 : 1)
+    (self.cost, costRows) = (cost, cost ?? .zero == .zero ? 0 : 1)
     guard let revenue else { return }
     (self.revenue, revenueRows) = (revenue, 1)
     (minimum, closedMaximum, nullRevenue) = (nil, nil, nil)
@@ -113,7 +111,7 @@ extension BusinessReport.Sums {
     (self.revenue, self.minimum, self.closedMaximum) = (revenue, minimum, closedMaximum)
     openEnded = count(.revenueMaxOpen, row)
     cost = row.amount(Table.daily.place(.cost))
-    costRows = cost == nil ? 0 : 1
+    costRows = cost ?? .zero == .zero ? 0 : 1
     guard let estimate = row.amount(Table.daily.place(.modelledRevenue)) else { return }
     modelledNulls = nulls
     // The interval has the errors of values too, which the ends of their ranges have here.

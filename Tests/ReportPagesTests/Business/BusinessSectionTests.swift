@@ -19,6 +19,7 @@ import Testing
       let revenue = Amount(campaign.revenue)
       (sums.revenue, sums.minimum, sums.closedMaximum, sums.allWindows) = (revenue, revenue, revenue, revenue)
       sums.cost = campaign.cost.map { Amount($0) }
+      sums.costRows = campaign.cost ?? 0 == 0 ? 0 : 1
       business.cells[key] = sums
       business.campaignNames[["<n>", "\(number)"]] = "<img src=x onerror=alert(1)>"
     }
@@ -40,15 +41,47 @@ import Testing
     #expect(section.campaigns.allSatisfy { $0.judgement == .noCost })
   }
 
-  @Test func `does not say that there are no costs where they are of no single campaign`() throws {
+  @Test func `does not say that there are no costs where they are in another currency`() throws {
     var business = business([(10, 100, nil), (20, 100, nil)])
-    business.undivided.cost = Amount(70)
-    let page = BusinessSection(business: business).html.markup
-    #expect(!page.contains("No costs are known"))
-    #expect(page.contains("70.00 of cost belongs to no single row"), "\(page)")
-    business.undivided = BusinessReport.Sums()
-    business.undivided.others.add(cost: Amount(70), "USD")
+    for key in business.cells.keys { business.cells[key]?.others.add(cost: Amount(70), "USD") }
     #expect(!BusinessSection(business: business).html.markup.contains("No costs are known"))
+  }
+
+  @Test func `counts the cost of a campaign that is not of one app, in its judgement and in the findings too`() throws {
+    var business = business([(10, 100, 50)])
+    #expect(BusinessSection(business: business).campaigns.map(\.judgement) == [.above])
+    var undivided = BusinessReport.Sums()
+    (undivided.cost, undivided.costRows) = (Amount(150), 1)
+    business.cells[BusinessReport.Key(day: 20_000, app: nil, network: "<n>", campaign: "0")] = undivided
+    let section = BusinessSection(business: business)
+    let line = try #require(section.campaigns.first)
+    #expect(section.campaigns.count == 1 && line.judgement == .below && line.cost == Amount(200))
+    #expect(try #require(BusinessFindings.returns(section)).sentence.contains("a return of 0.50, with"))
+  }
+
+  @Test func `counts a credit as the cost that it takes back`() throws {
+    func sentence(_ campaigns: [(installs: Int, revenue: Int, cost: Int?)]) throws -> String {
+      try #require(BusinessFindings.returns(BusinessSection(business: business(campaigns)))).sentence
+    }
+    let some = try sentence([(10, 100, 60), (20, 100, -10)])
+    #expect(some.hasPrefix("EUR\u{a0}50.00 bought 30 installs and brought EUR\u{a0}200.00 back"), "\(some)")
+    // There is no return on a cost of 0 or less.
+    let none = try sentence([(10, 100, 60), (20, 100, -70)])
+    #expect(none == "30 installs are attributed and brought EUR\u{a0}200.00 in the first window.")
+  }
+
+  @Test func `draws the observed return on the line of its range, also where null postbacks are worth more`() throws {
+    var business = business([(10, 100, 100)])
+    let key = try #require(business.cells.keys.first)
+    business.cells[key]?.nulls = 5
+    business.cells[key]?.modelledNulls = 5
+    business.cells[key]?.nullRevenue = .init(estimate: Amount(60), low: Amount(20), high: Amount(90))
+    let section = BusinessSection(business: business)
+    let roas = try #require(section.campaigns.first?.roas)
+    #expect(roas == (observed: 1, low: 1, high: 1.9))
+    let page = section.html.markup
+    let row = try #require(ReportedTable("Campaigns, the largest cost first", in: page)?.rows.first)
+    #expect(row[6...8] == ["1.00", "1.00", "1.90"])
   }
 
   @Test func `sets costs against the installs and the revenue of campaigns with a cost alone`() throws {
