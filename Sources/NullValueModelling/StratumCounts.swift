@@ -106,7 +106,7 @@ package struct StratumCounts: Sendable {
   private(set) var cohorts: [Cell: Cohort] = [:]
   /// The other installs, also those of an unknown install date.
   private(set) var openCohorts: [Cell: Cohort] = [:]
-  /// The first install date of each app.
+  /// The first install date of each app, as first postbacks tell it, whose dates are the least uncertain.
   private(set) var firstDays: [Int64: Int64] = [:]
   /// The fine values and the nulls of the first window by install day.
   private(set) var installDays: [Cell: [Int64: DayDrift.Day]] = [:]
@@ -124,9 +124,10 @@ package struct StratumCounts: Sendable {
     cells[cell, default: Counts()].add(value, count)
     addToCohorts(value, stratum, window: window, installDay: installDay, count)
     guard let installDay else { return }
-    firstDays[stratum.app] = min(firstDays[stratum.app] ?? installDay, installDay)
     days = min(days?.lowerBound ?? installDay, installDay)...max(days?.upperBound ?? installDay, installDay)
-    guard window == 0, let day = Self.day(value, count) else { return }
+    guard window == 0 else { return }
+    firstDays[stratum.app] = min(firstDays[stratum.app] ?? installDay, installDay)
+    guard let day = Self.day(value, count) else { return }
     installDays[cell, default: [:]][installDay, default: .init()] += day
   }
 

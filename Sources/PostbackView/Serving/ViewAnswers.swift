@@ -183,7 +183,9 @@ package struct ViewAnswers: Sendable {
       seesRevenue: role.seesRevenue,
       isCSV ? DownloadLimits() : nil
     )
-    if isCSV { return .csv(CampaignRows.csv(page.rows, seesRevenue: role.seesRevenue), "postbacks.csv") }
+    if isCSV {
+      return .csv(CampaignRows.csv(page.rows, seesRevenue: role.seesRevenue), "postbacks.csv").leading(to: page.next)
+    }
     let columns = CampaignRows.columns(seesRevenue: role.seesRevenue)
     return HTTPResponse(
       200,
@@ -208,7 +210,7 @@ package struct ViewAnswers: Sendable {
       most: isCSV ? Self.mostDownloaded : 500
     )
     let page = try await query.page(of: now.rows?.rejects ?? [], isCSV ? DownloadLimits() : nil)
-    if isCSV { return .csv(RejectRows.csv(page.rows), "rejects.csv") }
+    if isCSV { return .csv(RejectRows.csv(page.rows), "rejects.csv").leading(to: page.next) }
     let tallies = now.sections.flatMap { RejectTallies(query, in: $0.cube) }
     let counted = tallies?.members ?? [.init("count", .null), .init("codes", .array([]))]
     let isCurrent = now.sections?.commit == now.rows?.commit
@@ -223,7 +225,7 @@ package struct ViewAnswers: Sendable {
     )
   }
 
-  /// The number of rows of a download that are read from the tables, the newest ones.
+  /// The number of rows of a download that are read from the tables, the last ones.
   private static let mostDownloaded = 10_000
 }
 
@@ -238,6 +240,14 @@ extension RowPage {
 }
 
 extension HTTPResponse {
+  /// The header with the place from which the rows go on that a download does not have.
+  package static let cursorHeader = "Postback-Cursor"
+
+  /// Adds that header, if there are such rows.
+  fileprivate func leading(to next: RowCursorText?) -> HTTPResponse {
+    next.map { adding(Self.cursorHeader, $0.text) } ?? self
+  }
+
   /// A table for download.
   fileprivate static func csv(_ bytes: [UInt8], _ name: String) -> HTTPResponse { file("text/csv", bytes, name) }
 

@@ -151,6 +151,9 @@ struct ViewCommand: Command {
     var text = answer.body
     if text.last == UInt8(ascii: "\n") { text.removeLast() }
     guard answer.status == 200 else { throw CommandFailure(.different, ViewAnswers.reason(answer)) }
+    if let next = answer.headers.first(where: { $0.name == HTTPResponse.cursorHeader })?.value {
+      Terminal.warn("There are more rows. The address with cursor=\(next) gives those before them.")
+    }
     try Terminal.print(String(decoding: text, as: UTF8.self))
   }
 
