@@ -564,7 +564,7 @@ CREATE TABLE skan_imported (
   `count` INT64 NOT NULL OPTIONS (description = "The number of postbacks that the row stands for: 1, or the count of a sum."),
   `revenue` NUMERIC(28, 7) OPTIONS (description = "The revenue of all postbacks of the row, as the vendor calculates it."),
   `currency` STRING OPTIONS (description = "The currency of the revenue: that of the row, or else --currency."),
-  `extras` JSON OPTIONS (description = "All other values of the row, and those that their columns cannot have. Addresses and the like are left out."),
+  `extras` JSON OPTIONS (description = "All other values of the row, and those that their columns cannot have. Addresses, user agents, and ids of persons and devices are left out."),
   `source_file` STRING NOT NULL OPTIONS (description = "The path of the file."),
   `source_line` INT64 NOT NULL OPTIONS (description = "The line on which the row begins."),
   PRIMARY KEY (`import_key`) NOT ENFORCED

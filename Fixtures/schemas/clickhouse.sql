@@ -586,7 +586,7 @@ CREATE TABLE skan_imported (
   count Int64 COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
   revenue Nullable(Decimal(28, 7)) COMMENT 'The revenue of all postbacks of the row, as the vendor calculates it.',
   currency Nullable(String) COMMENT 'The currency of the revenue: that of the row, or else --currency.',
-  extras Nullable(String) COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
+  extras Nullable(String) COMMENT 'All other values of the row, and those that their columns cannot have. Addresses, user agents, and ids of persons and devices are left out.',
   source_file String COMMENT 'The path of the file.',
   source_line Int64 COMMENT 'The line on which the row begins.'
 )

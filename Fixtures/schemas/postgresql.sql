@@ -1079,7 +1079,7 @@ COMMENT ON COLUMN skan_imported.campaign_name IS 'The name of the campaign.';
 COMMENT ON COLUMN skan_imported.count IS 'The number of postbacks that the row stands for: 1, or the count of a sum.';
 COMMENT ON COLUMN skan_imported.revenue IS 'The revenue of all postbacks of the row, as the vendor calculates it.';
 COMMENT ON COLUMN skan_imported.currency IS 'The currency of the revenue: that of the row, or else --currency.';
-COMMENT ON COLUMN skan_imported.extras IS 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.';
+COMMENT ON COLUMN skan_imported.extras IS 'All other values of the row, and those that their columns cannot have. Addresses, user agents, and ids of persons and devices are left out.';
 COMMENT ON COLUMN skan_imported.source_file IS 'The path of the file.';
 COMMENT ON COLUMN skan_imported.source_line IS 'The line on which the row begins.';
 

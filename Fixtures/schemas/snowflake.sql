@@ -577,7 +577,7 @@ CREATE TABLE skan_imported (
   "COUNT" NUMBER(19, 0) NOT NULL COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
   "REVENUE" NUMBER(28, 7) COMMENT 'The revenue of all postbacks of the row, as the vendor calculates it.',
   "CURRENCY" VARCHAR COMMENT 'The currency of the revenue: that of the row, or else --currency.',
-  "EXTRAS" VARIANT COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
+  "EXTRAS" VARIANT COMMENT 'All other values of the row, and those that their columns cannot have. Addresses, user agents, and ids of persons and devices are left out.',
   "SOURCE_FILE" VARCHAR NOT NULL COMMENT 'The path of the file.',
   "SOURCE_LINE" NUMBER(19, 0) NOT NULL COMMENT 'The line on which the row begins.',
   PRIMARY KEY ("IMPORT_KEY")

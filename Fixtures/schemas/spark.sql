@@ -573,7 +573,7 @@ CREATE TABLE skan_imported (
   count BIGINT NOT NULL COMMENT 'The number of postbacks that the row stands for: 1, or the count of a sum.',
   revenue DECIMAL(28, 7) COMMENT 'The revenue of all postbacks of the row, as the vendor calculates it.',
   currency STRING COMMENT 'The currency of the revenue: that of the row, or else --currency.',
-  extras STRING COMMENT 'All other values of the row, and those that their columns cannot have. Addresses and the like are left out.',
+  extras STRING COMMENT 'All other values of the row, and those that their columns cannot have. Addresses, user agents, and ids of persons and devices are left out.',
   source_file STRING NOT NULL COMMENT 'The path of the file.',
   source_line BIGINT NOT NULL COMMENT 'The line on which the row begins.'
 )

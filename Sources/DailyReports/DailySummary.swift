@@ -113,7 +113,7 @@ package struct DailySummary: Sendable {
   /// The remarks on the postbacks and on `skan_settled`.
   package var ownWarnings: [String] {
     (nothingCounted.map { [$0] } ?? []) + timeWarnings + removalWarnings + costWarnings + nullWarnings
-      + settledWarnings
+      + settledWarnings + vendors.flatMap(\.warnings)
   }
 
   /// A remark if postbacks came after others of their install day were removed because of their age.

@@ -95,6 +95,7 @@ package final class ImportedOutput {
       summary.imported += 1
       if row.hasOtherRevenue { summary.revenueLeftOut += 1 }
       if row.hasOtherDate { summary.datesLeftOut += 1 }
+      for (column, value) in row.otherValues { summary.valuesLeftOut[column, default: (0, value)].rows += 1 }
       if row.lacksCurrency(orElse: currency) { summary.withoutCurrency += 1 }
       if summary.imported % Self.batch == 0 { try table.append(encoder.take()) }
     }
@@ -132,6 +133,8 @@ package struct ImportedSummary: Sendable {
   package fileprivate(set) var revenueLeftOut = 0
   /// The rows with a date that cannot be read, so that they are of no day.
   package fileprivate(set) var datesLeftOut = 0
+  /// The rows with a value that cannot be read, by the columns that have none for that reason, each with the first such value.
+  fileprivate var valuesLeftOut: [ColumnName: (rows: Int, first: String)] = [:]
   /// The rows with revenue in no currency, or in one that cannot be read.
   package fileprivate(set) var withoutCurrency = 0
   /// The records that are no rows.
@@ -149,6 +152,13 @@ package struct ImportedSummary: Sendable {
     if unreadablePlaces.count < 5 { unreadablePlaces.append(place) }
   }
 
+  /// The rows of `valuesLeftOut`, in the order of the columns.
+  package var otherValues: [(column: ColumnName, rows: Int, first: String)] {
+    Table.imported.columns.compactMap { column in
+      valuesLeftOut[column.name].map { (column.name, $0.rows, $0.first) }
+    }
+  }
+
   /// The counts as a JSON object.
   package var json: JSONValue {
     .object([
@@ -157,6 +167,10 @@ package struct ImportedSummary: Sendable {
       .init("signed", .integer(signed)),
       .init("unreadable", .integer(unreadable)), .init("revenue_left_out", .integer(revenueLeftOut)),
       .init("dates_left_out", .integer(datesLeftOut)), .init("without_currency", .integer(withoutCurrency)),
+      .init(
+        "values_left_out",
+        .object(otherValues.map { .init($0.column.rawValue, .integer($0.rows)) })
+      ),
       .init("repeated_inputs", .integer(repeated.count)),
     ])
   }

@@ -3,10 +3,10 @@ internal import ConversionModel
 internal import InputForms
 internal import JSON
 internal import SKAdNetwork
-internal import Tables
+package import Tables
 
 /// A row of an export, as values of the columns of `skan_imported`.
-struct ImportedRow {
+package struct ImportedRow {
   /// The result of reading a record.
   enum Reading {
     /// A row without a signature.
@@ -41,6 +41,11 @@ struct ImportedRow {
   private(set) var hasOtherCurrency = false
   /// Indicates that the date is none, so that the row is of no day.
   private(set) var hasOtherDate = false
+  /// The values of Apple's fields that cannot be read, by the columns that have none for that reason.
+  var otherValues: [ColumnName: String] {
+    unreadable.filter { integers[$0.key] == nil && booleans[$0.key] == nil && texts[$0.key] == nil }
+  }
+  private var unreadable: [ColumnName: String] = [:]
 
   /// A hash of what the row says but for its extras, such as an id of its own. It is another one in each process.
   var contentHash: Int {
@@ -120,6 +125,20 @@ struct ImportedRow {
     if !PersonalMember.contains(Array(member.key.utf8)) { extras.append(member) }
   }
 
+  /// The names of an app beside the field of Apple's.
+  private static let appNames: Set<String> = ["app_id", "app"]
+
+  /// Returns the columns of the app and of the window that a row of `skan_imported` without them has among its extras, because
+  /// they cannot be read.
+  package static func unreadableColumns(inExtras json: [UInt8]) -> Set<ColumnName> {
+    guard case .object(let members)? = try? JSONValue(parsing: json) else { return [] }
+    return members.reduce(into: []) { columns, member in
+      let key = member.key
+      if key == Field.postbackSequenceIndex.name { columns.insert(.postbackSequenceIndex) }
+      if key == Field.appID.name || appNames.contains(key.lowercased()) { columns.insert(.appID) }
+    }
+  }
+
   /// Takes a member under one of the plain names that exports use beside Apple's. Returns false for others.
   private mutating func takesPlainName(_ member: JSONValue.Member) -> Bool {
     guard let text = member.value.scalar else { return false }
@@ -142,10 +161,22 @@ struct ImportedRow {
 
   /// Takes the number of an app, also as the App Store writes it: `id525463029`. Returns false if the text is none.
   private mutating func takeApp(_ text: String) -> Bool {
+    guard integers[.appID] == nil else { return false }
     let digits = text.hasPrefix("id") ? text.dropFirst(2) : text[...]
-    guard integers[.appID] == nil, let number = Int64(digits), number >= 0 else { return false }
-    integers[.appID] = number
-    return true
+    // Spreadsheets and pandas write whole numbers as 525463029.0 where a row lacks one.
+    let number = Int64(digits) ?? FieldValue.integer(.string, Array(digits.utf8).span, in: Field.appID.range).value
+    integers[.appID] = number.flatMap { $0 >= 0 ? $0 : nil }
+    return integers[.appID] != nil || isNone(text, in: .appID)
+  }
+
+  /// Words that exports write where there is no value.
+  private static let wordsForNone: Set<String> = ["", "null", "none", "nil", "nan", "n/a", "na", "-", "-1"]
+
+  /// Tells if a text that a column cannot have is a word for no value. Other texts are noted as unreadable.
+  private mutating func isNone(_ text: String, in column: ColumnName) -> Bool {
+    if Self.wordsForNone.contains(text[...].trimmed.lowercased()) { return true }
+    unreadable[column] = text
+    return false
   }
 
   /// Takes the value of a column that only exports have. Returns false if the column has one, or cannot have this one.
@@ -193,7 +224,7 @@ struct ImportedRow {
     case .word, .countryCode: texts[column] = field.type.text(kind, bytes.span)
     default: texts[column] = text.isEmpty ? nil : text
     }
-    return texts[column] != nil || integers[column] != nil || booleans[column] != nil
+    return texts[column] != nil || integers[column] != nil || booleans[column] != nil || isNone(text, in: column)
   }
 
   /// The text that is equal for two rows of a vendor that are the same: of the transaction and the window, or else of all content.

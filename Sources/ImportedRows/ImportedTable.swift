@@ -47,7 +47,10 @@ extension Table {
         .extras,
         .object,
         .nullable,
-        "All other values of the row, and those that their columns cannot have. Addresses and the like are left out."
+        """
+        All other values of the row, and those that their columns cannot have. Addresses, user agents, and ids of persons and \
+        devices are left out.
+        """
       ),
       Column(.sourceFile, .text, .required, "The path of the file."),
       Column(.sourceLine, .integer(1...Int64.max), .required, "The line on which the row begins."),

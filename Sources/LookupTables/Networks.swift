@@ -90,6 +90,15 @@ package struct Networks: Sendable {
   /// All names of networks.
   package var allNames: Set<String> { Set(entries.values.joined().map(\.network.name)) }
 
+  /// The canonical ids by the names of their networks in lower case, of those names that only one id has.
+  package var idsByName: [String: String] {
+    var ids: [String: Set<String>] = [:]
+    for (id, entries) in entries {
+      for entry in entries { ids[entry.network.name.lowercased(), default: []].insert(id) }
+    }
+    return ids.compactMapValues { $0.count == 1 ? $0.first : nil }
+  }
+
   /// Reads `networks`.
   mutating func read(_ file: LookupFile, _ findings: inout LookupFindings) {
     file.read(NetworkColumn.self, &findings) { row, findings in

@@ -1,27 +1,39 @@
 internal import Base
 
-/// The members that forwarders add to postbacks and to queries, and that say something about the user's device on the
-/// network: addresses and user agents.
+/// The members of postbacks, queries and exports that say something about a person or a device: network addresses, user agents,
+/// ids, and ways to reach the person.
 package enum PersonalMember {
-  /// The names in lower case, with `-` in place of `_`; the index is the length of a name.
+  /// The names as `contains` compares them; the index is the length of a name.
+  ///
+  /// Names that also mean an ad, an advertiser or the model of a device, such as `adid` and `device`, are none of them.
   private static let names = {
     let names: [String] = [
-      "ip", "ips", "ip-address", "ipaddress", "ip-addr", "ipaddr", "ipv4", "ipv6", "client-ip", "clientip", "device-ip",
-      "deviceip", "user-ip", "userip", "source-ip", "sender-ip", "remote-ip", "real-ip", "x-real-ip", "true-client-ip",
-      "cf-connecting-ip", "remote-addr", "remote-address", "remoteaddress", "http-x-forwarded-for", "x-forwarded-for",
-      "x-forwarded", "forwarded", "forwarded-for", "user-agent", "useragent", "http-user-agent", "ua", "headers",
-      "http-headers", "request-headers",
+      // Addresses on the network
+      "ip", "ips", "ipaddress", "ipaddr", "ipv4", "ipv6", "geoip", "clientip", "deviceip", "userip", "sourceip",
+      "senderip", "remoteip", "realip", "xrealip", "trueclientip", "cfconnectingip", "remoteaddr", "remoteaddress",
+      "xforwardedfor", "httpxforwardedfor", "xforwarded", "forwarded", "forwardedfor", "macaddress",
+      // Browsers
+      "useragent", "httpuseragent", "deviceuseragent", "clientuseragent", "ua", "headers", "httpheaders",
+      "requestheaders",
+      // Devices
+      "idfa", "idfv", "ifa", "ifv", "gaid", "aaid", "aifa", "oaid", "caid", "udid", "openudid", "imei", "meid",
+      "androidid", "deviceid", "deviceidentifier", "advertisingid", "advertisingidentifier", "googleadvertisingid",
+      "googleadid", "gpsadid", "appsflyerid", "appsflyerdeviceid", "singulardeviceid", "identifierforvendor", "sdid",
+      // Persons
+      "email", "emailaddress", "useremail", "hashedemail", "emailhash", "emailsha256", "phone", "phonenumber",
+      "hashedphone", "telephone", "mobilenumber", "msisdn", "userid", "customuserid", "customeruserid", "username",
     ]
     var byLength = [[[UInt8]]](repeating: [], count: (names.map(\.utf8.count).max() ?? 0) + 1)
     for name in names { byLength[name.utf8.count].append(Array(name.utf8)) }
     return byLength
   }()
 
-  /// Tells if a name is one of them. The case of ASCII letters does not matter, and `_` is the same as `-`.
+  /// Tells if a name is one of them. The case of ASCII letters does not matter, and neither do spaces, dots, hyphens and
+  /// underscores.
   package static func contains(_ name: some Collection<UInt8>) -> Bool {
-    let count = name.count
-    guard count < names.count else { return false }
-    return names[count].contains { $0.elementsEqual(name) { $0 == $1.folded } }
+    let folded = name.lazy.filter { !$0.isSeparator }.map(\.asciiLowercased)
+    let count = folded.count
+    return count < names.count && names[count].contains { $0.elementsEqual(folded) }
   }
 
   /// Returns a query without the parameters that have such names.
@@ -75,8 +87,8 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-  /// The byte as the names of personal members have it: a capital letter as a small one, `_` as `-`.
-  fileprivate var folded: UInt8 { self == UInt8(ascii: "_") ? UInt8(ascii: "-") : asciiLowercased }
+  /// Indicates that names are compared without the byte.
+  fileprivate var isSeparator: Bool { self == 0x20 || self == 0x2D || self == 0x2E || self == 0x5F }
 
   fileprivate var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }

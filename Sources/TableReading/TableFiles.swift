@@ -48,12 +48,7 @@ package struct TableFiles: Sendable {
         }
       case .folder(let names):
         guard names.contains(where: Self.isPart) || Table.names.contains(path.lastComponent) else {
-          throw FileFailure(
-            .notFound,
-            path,
-            "There are no tables in this directory",
-            advice: "Give the directory that --out named"
-          )
+          throw try Self.noTables(in: path, with: names)
         }
         isOfWholeRuns = false
         let isOfTable = Table.names.contains(path.lastComponent) ? path.lastComponent == table.name : table.isRejects
@@ -65,6 +60,30 @@ package struct TableFiles: Sendable {
     }
     (self.inputs, self.missing) = (inputs, missing)
     self.isOfWholeRuns = isOfWholeRuns
+  }
+
+  /// The failure for a folder without tables of a run, which may have others.
+  private static func noTables(in path: String, with names: [String]) throws(FileFailure) -> FileFailure {
+    var others: [String] = []
+    for name in names.sorted() where !name.hasPrefix(".") {
+      guard try InputFile.isFolder("\(path)/\(name)") else { continue }
+      if try Directory.names(in: "\(path)/\(name)").contains(where: isPart) { others.append(name) }
+    }
+    guard !others.isEmpty else {
+      return FileFailure(
+        .notFound,
+        path,
+        "There are no tables in this directory",
+        advice: "Give the directory that --out named"
+      )
+    }
+    let tables = "\(others.count == 1 ? "table" : "tables") \(others.joined(separator: ", "))"
+    return FileFailure(
+      .notFound,
+      path,
+      "This directory has the \(tables), but not the postbacks that Apple signed (skan_postbacks)",
+      advice: "Read those with postback run INPUT --out into this directory first, or give the directory that has them"
+    )
   }
 
   /// Finds the complete parts of a derived table in an output folder; nil if the folder does not have the table. Throws

@@ -20,6 +20,8 @@ package struct VendorComparison: Sendable {
     package var today = Timestamp.now.daysSince1970
     /// The first day of which no postbacks were removed because of their age; nil if none were.
     package var firstDay: Int64?
+    /// The canonical ids of networks by their names in lower case, for rows without an id.
+    package var networkIDs: [String: String] = [:]
 
     /// All accepted postbacks.
     package init() {}
@@ -50,7 +52,7 @@ package struct VendorComparison: Sendable {
       ImportedRecord.read($0)
     } take: { found in
       for record in found.records {
-        exports[record.vendor, default: VendorExport(record.vendor)].add(record, firstDay: settings.firstDay)
+        exports[record.vendor, default: VendorExport(record.vendor)].add(record, settings)
       }
       unreadable += found.unreadable
     }
@@ -109,6 +111,7 @@ private struct AcceptedPart: Sendable {
     for entry in index.entries {
       let isKnown = entry.received != AcceptedIndex.unknownTime
       if isKnown, let end = settings.end, entry.received > end { continue }
+      guard areCounted[Int(entry.campaign)] else { continue }
       let campaign = index.campaigns[Int(entry.campaign)]
       for (place, export) in exports.enumerated() {
         for found in export.places(of: entry.transaction) {
@@ -116,7 +119,6 @@ private struct AcceptedPart: Sendable {
           if network == nil || network == campaign.network { matches[place].append((found, entry.value)) }
         }
       }
-      guard areCounted[Int(entry.campaign)] else { continue }
       let day = isKnown ? Timestamp(milliseconds: entry.received).daysSince1970 : Self.noDay
       cells[Cell(campaign: entry.campaign, day: day, revenue: entry.revenue), default: 0] += 1
     }

@@ -10,6 +10,10 @@ internal import Tables
 struct ImportedRecord: Sendable {
   let vendor: String
   var key = VendorKey()
+  /// The name of the network; nil if the row has its id, or names none.
+  private(set) var networkName: String?
+  /// The columns of the key with a value that cannot be read.
+  private(set) var unreadable: Set<ColumnName> = []
   let isLost: Bool
   let count: Int64
   let value: VendorValue
@@ -25,6 +29,7 @@ struct ImportedRecord: Sendable {
     let receivedAt = Table.imported.place(.receivedAt)
     let app = Table.imported.place(.appID)
     let network = Table.imported.place(.adNetworkID)
+    let networkName = Table.imported.place(.networkName)
     let campaign = Table.imported.place(.campaignID)
     let source = Table.imported.place(.sourceIdentifier)
     let window = Table.imported.place(.postbackSequenceIndex)
@@ -35,6 +40,7 @@ struct ImportedRecord: Sendable {
     let transaction = Table.imported.place(.transactionID)
     let revenue = Table.imported.place(.revenue)
     let currency = Table.imported.place(.currency)
+    let extras = Table.imported.place(.extras)
   }
 
   /// Reads the rows of a batch.
@@ -57,6 +63,12 @@ struct ImportedRecord: Sendable {
     isLost = row.boolean(columns.didWin) == false
     count = row.integer(columns.count) ?? 0
     value = VendorValue(fine: row.integer(columns.fine), coarse: row.text(columns.coarse))
+    if key.network == nil { networkName = row.text(columns.networkName) }
+    if key.app == nil || key.window == nil, let extras = row.cell(columns.extras) {
+      unreadable = ImportedRow.unreadableColumns(inExtras: Array(row.bytes[extras.indices]))
+      if key.app != nil { unreadable.remove(.appID) }
+      if key.window != nil { unreadable.remove(.postbackSequenceIndex) }
+    }
     let window = key.window ?? 0
     transaction = row.cell(columns.transaction).map { TransactionNumber.of(row.bytes[$0.indices], window: window) }
     (revenue, currency) = (row.amount(columns.revenue), row.text(columns.currency))
@@ -82,6 +94,8 @@ struct VendorExport: Sendable {
   private(set) var transactions: [Transaction] = []
   /// The rows, and those that are left out.
   private(set) var (rows, lost, before, withoutCurrency) = (0, 0, 0, 0)
+  /// The rows that do not name what others of the vendor name.
+  private(set) var unmatched = VendorUnmatched()
   /// Indicates that accepted postbacks of a window after the first one are about the rows.
   private(set) var hasLaterWindows = false
   /// The apps and networks that the rows name, and the first and the last day of each app.
@@ -91,18 +105,27 @@ struct VendorExport: Sendable {
 
   init(_ vendor: String) { self.vendor = vendor }
 
-  /// Adds a row. Those of days before `firstDay` are left out.
-  mutating func add(_ record: ImportedRecord, firstDay: Int64?) {
+  /// Adds a row. Those of days before the first one of `settings` are left out.
+  mutating func add(_ record: ImportedRecord, _ settings: VendorComparison.Settings) {
     rows += 1
     if record.isLost {
       lost += 1
       return
     }
-    let key = record.key
-    if let day = key.day, let firstDay, day < firstDay {
+    var key = record.key
+    if let day = key.day, let firstDay = settings.firstDay, day < firstDay {
       before += 1
       return
     }
+    if let name = record.networkName {
+      columns.insert(.network)
+      key.network = settings.networkIDs[name.lowercased()]
+      if key.network == nil { unmatched.add(name) }
+    }
+    if record.unreadable.contains(.appID) { columns.insert(.app) }
+    if key.network == nil { unmatched.networks += 1 }
+    if key.app == nil { unmatched.apps += 1 }
+    if record.unreadable.contains(.postbackSequenceIndex) { unmatched.windows += 1 }
     if key.day != nil { columns.insert(.date) }
     if key.app != nil { columns.insert(.app) }
     if key.network != nil { columns.insert(.network) }
@@ -134,15 +157,35 @@ struct VendorExport: Sendable {
     return keys.count - 1
   }
 
-  /// Completes the rows. Where some have a window, those without one are of window 0, as before SKAdNetwork 4.
+  /// Completes the rows. Where some name their network or app, those without a known one are left out. Where some have a window,
+  /// those without one are of window 0, as before SKAdNetwork 4; but if one cannot be read, the vendor may count windows in another
+  /// way, so that all are added up, and no transaction is compared.
   mutating func complete() {
-    if columns.contains(.window) {
-      places = [:]
-      for place in keys.indices {
-        keys[place].window = keys[place].window ?? 0
-        places[keys[place]] = places[keys[place]] ?? UInt32(place)
+    if !columns.contains(.network) { unmatched.networks = 0 }
+    if !columns.contains(.app) { unmatched.apps = 0 }
+    let mixesWindows = unmatched.windows > 0
+    if mixesWindows { columns.remove(.window) }
+    let rows = zip(keys, sums)
+    (keys, sums, places) = ([], [], [:])
+    var moved: [UInt32?] = []
+    for (key, found) in rows {
+      if columns.contains(.network) && key.network == nil || columns.contains(.app) && key.app == nil {
+        moved.append(nil)
+        continue
       }
+      var key = key
+      key.window = columns.contains(.window) ? key.window ?? 0 : nil
+      let place = place(of: key)
+      sums[place] += found
+      if mixesWindows { sums[place].transactions = 0 }
+      moved.append(UInt32(place))
     }
+    transactions =
+      mixesWindows
+      ? []
+      : transactions.compactMap { one in
+        moved[Int(one.key)].map { Transaction(number: one.number, key: $0, value: one.value) }
+      }
     named = Set(keys.map { VendorKey(app: $0.app, network: $0.network) })
     transactions.sort { ($0.number, $0.key) < ($1.number, $1.key) }
   }
@@ -186,10 +229,8 @@ struct VendorExport: Sendable {
     sums[key].values.add(transactions[place].value, beside: value)
   }
 
-  /// The sums by place, in the order of the table. Sums of one place are added up.
+  /// The sums by place, in the order of the table.
   var sorted: [(key: VendorKey, sums: VendorSums)] {
-    var all: [VendorKey: VendorSums] = [:]
-    for (key, sums) in zip(keys, sums) { all[key, default: VendorSums()] += sums }
-    return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    zip(keys, sums).sorted { $0.0 < $1.0 }.map { (key: $0.0, sums: $0.1) }
   }
 }

@@ -10,6 +10,8 @@ package struct VendorReport: Sendable {
     case noDays = "no_days"
     /// The rows do not name the window, and there are postbacks of later windows.
     case noWindows = "no_windows"
+    /// No row is of a network and an app that are known.
+    case notMatched = "not_matched"
     /// Both sides have too few whole days, or too few postbacks.
     case tooFew = "too_few"
   }
@@ -23,6 +25,8 @@ package struct VendorReport: Sendable {
   /// The number of rows of `skan_imported`; those of lost postbacks, and those of days whose accepted postbacks were removed
   /// because of their age, which are left out; and those whose revenue has no currency.
   package let rows, lost, before, withoutCurrency: Int
+  /// The rows that cannot be compared as they are.
+  package let unmatched: VendorUnmatched
   /// The tests, those with the least p-value first.
   package let tests: [VendorTest]
   /// The reason for which there is no test of the counts; nil if there is one.
@@ -33,6 +37,9 @@ package struct VendorReport: Sendable {
   /// The differences that are larger than what is tolerated, beyond chance.
   package var differences: [VendorTest] { tests.filter(\.isSignificant) }
 
+  /// The rows that are not compared, and what to do, as sentences.
+  package var warnings: [String] { unmatched.sentences(on: vendor) }
+
   static func all(_ exports: [VendorExport], received: ClosedRange<Int64>?) -> [VendorReport] {
     let tests = VendorTest.all(exports, received: received)
     return exports.map { export in VendorReport(export, tests.filter { $0.vendor == export.vendor }) }
@@ -42,7 +49,9 @@ package struct VendorReport: Sendable {
     var omission: Omission?
     if !tests.contains(where: { $0.name != .otherValues }) {
       let hasWindows = export.columns.contains(.window) || !export.hasLaterWindows
-      omission = !export.columns.contains(.date) ? .noDays : hasWindows ? .tooFew : .noWindows
+      omission =
+        export.keys.isEmpty && export.unmatched != VendorUnmatched()
+        ? .notMatched : !export.columns.contains(.date) ? .noDays : hasWindows ? .tooFew : .noWindows
     }
     let places = export.sorted
     self.init(
@@ -53,6 +62,7 @@ package struct VendorReport: Sendable {
       lost: export.lost,
       before: export.before,
       withoutCurrency: export.withoutCurrency,
+      unmatched: export.unmatched,
       tests: tests,
       omission: omission,
       places: places
@@ -67,13 +77,14 @@ package struct VendorReport: Sendable {
     lost: Int,
     before: Int,
     withoutCurrency: Int,
+    unmatched: VendorUnmatched,
     tests: [VendorTest],
     omission: Omission?,
     places: [(key: VendorKey, sums: VendorSums)] = []
   ) {
     (self.vendor, self.columns, self.total, self.places) = (vendor, columns, total, places)
     (self.rows, self.lost, self.before, self.withoutCurrency) = (rows, lost, before, withoutCurrency)
-    (self.tests, self.omission) = (tests, omission)
+    (self.unmatched, self.tests, self.omission) = (unmatched, tests, omission)
   }
 
   /// The counts of all places as a JSON object.
@@ -81,7 +92,7 @@ package struct VendorReport: Sendable {
     .object(
       [.init("vendor", .string(vendor)), .init("rows", .integer(rows))] + total.members + [
         .init("lost_left_out", .integer(lost)), .init("before_removed_days", .integer(before)),
-        .init("revenue_without_currency", .integer(withoutCurrency)),
+        .init("revenue_without_currency", .integer(withoutCurrency)), .init("unmatched", unmatched.json),
         .init("compared_by", .texts(columns)), .init("places", .integer(places.count)),
         .init("tests", .array(tests.map(\.json))),
         .init("counts_not_tested", .text(omission?.rawValue)),

@@ -22,6 +22,7 @@ extension VendorReport {
       lost: count("lost_left_out"),
       before: count("before_removed_days"),
       withoutCurrency: count("revenue_without_currency"),
+      unmatched: VendorUnmatched(json["unmatched"]),
       tests: json["tests"]?.elements?.compactMap { VendorTest($0, vendor) } ?? [],
       omission: json["counts_not_tested"]?.text.flatMap(Omission.init)
     )

@@ -147,6 +147,55 @@ import Testing
     #expect(report["vendors"]?.elements?.first?["counts_not_tested"]?.text == "no_days")
   }
 
+  @Test func `that name networks only by names are compared with no other network, unless a lookup table has the name`()
+    async throws
+  {
+    try await runBranch()
+    let sums = "date,network,app,count\n2026-03-05,Acme,525463029,5\n"
+    try await importText(sums, "names")
+    try await importText(sums + "2026-03-05,com.example.skadnetwork,525463029,1\n2026-03-05,,525463029,7\n", "mixed")
+    let result = try await BuiltCommand.run(["daily", out, "--json"])
+    #expect(result.errorText.contains("names has 1 row whose ad network is not known by an id, such as Acme."))
+    #expect(result.errorText.contains("mixed has 2 rows whose ad network is not known"), "\(result.errorText)")
+    let vendors = try #require(try JSONValue(parsing: result.output)["vendors"]?.elements)
+    #expect(vendors.map { $0["imported"]?.integer } == [1, 0] && vendors.map { $0["verified"]?.integer } == [0, 0])
+    #expect(vendors.map { $0["unmatched"]?["network_not_known"]?.integer } == [2, 1])
+    #expect(vendors.last?["counts_not_tested"]?.text == "not_matched")
+    #expect(try rows().map { $0.string("vendor") } == ["mixed"])
+    let lookups = folder.path("lookups")
+    try FileManager.default.createDirectory(atPath: lookups, withIntermediateDirectories: false)
+    try folder.makeFile("lookups/networks.csv", holding: Array("ad_network_id,network_name\ncom.example,acme\n".utf8))
+    let report = try await json(["daily", out, "--lookups", lookups])
+    let named = try #require(report["vendors"]?.elements?.last)
+    #expect(named["imported"]?.integer == 5 && named["verified"]?.integer == 1, "\(named)")
+    #expect(named["unmatched"]?["network_not_known"]?.integer == 0)
+    #expect(try rows().last?.string("ad_network_id") == "com.example")
+  }
+
+  @Test func `whose windows or apps cannot be read are not taken for others`() async throws {
+    try await runBranch()
+    let header = "date,app,postback_sequence_index,count\n"
+    try await importText(header + "2026-03-05,525463029,1,1\n2026-03-05,525463029,3,1\n", "windows")
+    try await importText(header + "2026-03-05,525463029,0,1\n2026-03-05,525463029,None,1\n", "absent")
+    try await importText("date,ad_network_id,app,count\n2026-03-05,com.example,Shop,4\n", "apps")
+    let result = try await BuiltCommand.run(["daily", out, "--json"])
+    #expect(result.errorText.contains("windows has 1 row with a conversion window that cannot be read"))
+    #expect(result.errorText.contains("apps has 1 row whose app is not known"), "\(result.errorText)")
+    let found = try rows().map { row in
+      ["vendor", "postback_sequence_index", "imported", "verified"].map { row[$0] ?? "" }
+    }
+    #expect(found == [[#""absent""#, "0", "2", "2"], [#""windows""#, "null", "2", "2"]])
+  }
+
+  @Test func `are matched with postbacks of the chosen environments alone`() async throws {
+    try await runBranch()
+    try await importBranch()
+    let report = try await json(["daily", out, "--environment", "custom"])
+    let vendor = try #require(report["vendors"]?.elements?.first)
+    #expect(vendor["transactions"]?.integer == 4 && vendor["verified"]?.integer == 0)
+    #expect(vendor["matched"]?.integer == 0 && vendor["values_equal"]?.integer == 0, "\(vendor)")
+  }
+
   @Test func `are compared again each night, and the result is that of all rows at once`() async throws {
     let reporting = folder.path("reporting")
     let dump = try await GeneratedDump(

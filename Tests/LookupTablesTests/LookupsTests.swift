@@ -87,6 +87,12 @@ import Testing
     #expect(networks.network("a", at: start)?.name == "A")
   }
 
+  @Test func `the name of a network has an id if only one id has it`() throws {
+    let text = "ad_network_id,network_name\nABC.adattributionkit,Abc\nx.skadnetwork,Two\ny.skadnetwork,two\n"
+    let networks = try LookupFolder(["networks.csv": text]).load().networks
+    #expect(networks.idsByName == ["abc": "abc.skadnetwork"])
+  }
+
   @Test func `invalid UTF-8 and open quotes are problems`() throws {
     let folder = try TemporaryFolder()
     try folder.makeFile("apps.csv", holding: Array("app_id,app_name\n1,".utf8) + [0xFF, 0x0A])

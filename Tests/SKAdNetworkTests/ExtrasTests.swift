@@ -99,13 +99,24 @@ struct ExtrasTests {
     #expect(try Reading(RealPostback.v4.bytes, receivedAtField: "timestamp").receivedAtField.kind == .absent)
   }
 
-  @Test(arguments: ["ip", "UA", "User_Agent", "USER-AGENT", "x_Forwarded-for", "http_x_forwarded_for"])
-  func `a personal member is known in any letter case, with either separator`(_ name: String) {
+  @Test(arguments: [
+    "ip", "UA", "User_Agent", "USER-AGENT", "User Agent", "userAgent", "x_Forwarded-for", "http_x_forwarded_for",
+    "IP Address", " ip ", "geo_ip", "GEO.IP", "idfa", "IDFV", "GAID", "Advertising ID", "device-id", "e-mail",
+    "Phone Number",
+    "Customer User ID",
+  ])
+  func `a personal member is known in any letter case, with any separators`(_ name: String) {
     #expect(PersonalMember.contains(name.utf8))
   }
 
+  @Test(arguments: Field.allCases.filter { $0 != .remoteAddress })
+  func `no field of Apple's or of an envelope is a personal member`(_ field: Field) {
+    #expect(!PersonalMember.contains(field.name.utf8))
+  }
+
   @Test(arguments: [
-    "", "i", "ipv7", "user agent", "us\u{E9}r-agent", "ip ", "-ip", "campaign", "http-x-forwarded-for-x",
+    "", "_", "i", "ipv7", "us\u{E9}r-agent", "ip\t", "campaign", "http-x-forwarded-for-x", "ad_id", "advertiser_id",
+    "device", "device_model", "app_id",
   ])
   func `another name is no personal member`(_ name: String) {
     #expect(!PersonalMember.contains(name.utf8))

@@ -14,15 +14,18 @@ struct SessionEventRow {
   ]
   private static let nilID = "00000000-0000-0000-0000-000000000000"
 
-  /// Creates the row of an object as it was sent, without addresses and user agents.
+  /// Creates the row of an object as it was sent, without the other members of `PersonalMember`.
   init(_ sent: [JSONValue.Member], receivedAt: Timestamp) throws(LibcryptoFailure) {
     var values: [String: JSONValue] = [:]
     var extras: [JSONValue.Member] = []
     let columns = Dictionary(uniqueKeysWithValues: Table.sessionEvents.columns.map { ($0.name.rawValue, $0) })
     for member in sent where member.value != .null && member.key != ColumnName.receivedAt.rawValue {
-      if PersonalMember.contains(member.key.utf8) { continue }
       var value = member.value
-      if Self.deviceNames.contains(member.key.lowercased()) { value = try Self.hashed(value) }
+      if Self.deviceNames.contains(member.key.lowercased()) {
+        value = try Self.hashed(value)
+      } else if PersonalMember.contains(member.key.utf8) {
+        continue
+      }
       if member.key != ColumnName.extras.rawValue, let column = columns[member.key],
         let fitting = column.type.fitting(value)
       {

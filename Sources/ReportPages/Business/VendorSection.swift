@@ -20,11 +20,12 @@ struct VendorSection {
       differences.isEmpty
       ? "<p class=\"note\">No difference is larger than what is tolerated, beyond chance.</p>"
       : "<p class=\"note\">Differences beyond chance. A difference accuses nobody: \(VendorSentence.explanations)</p><ul>\(differences)</ul>"
+    let warnings = reports.flatMap(\.warnings).map { warning -> HTML in "<p class=\"note\">\(warning)</p>\n" }
     return """
       <p class="note">Vendors' exports have no signature of Apple's, so what they say is compared and never added to any other number of \
       this page. The postbacks that Apple signed are those of the apps, networks and days that the export is about, by day of \
       receipt. The filters do not change this section.</p>
-      \(list)
+      \(warnings)\(list)
       \(totals)\(figure)\(campaigns)
       """
   }

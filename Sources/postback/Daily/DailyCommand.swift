@@ -179,6 +179,7 @@ struct DailyCommand: DerivedCommand {
     var comparison = VendorComparison.Settings()
     comparison.environments = settings.environments
     (comparison.end, comparison.firstDay) = (settings.asOf?.milliseconds, settings.firstKeptDay)
+    comparison.networkIDs = lookups.networks.idsByName
     let vendors = try await VendorComparison(
       in: derived.output,
       accepted: inputs.accepted,

@@ -123,6 +123,11 @@ struct ImportCommand: Command {
         "\(summary.datesLeftOut) rows have a date that cannot be read, and are of no day. Give the dates as 2026-03-09."
       )
     }
+    for (column, rows, first) in summary.otherValues {
+      Terminal.warn(
+        "\(rows) rows have a \(column.rawValue) that cannot be read, such as \(first.prefix(80).description.withControlCharactersEscaped). It is in their extras, and counts as none.\(Self.advice(on: column))"
+      )
+    }
     if summary.withoutCurrency > 0 {
       Terminal.warn(
         "\(summary.withoutCurrency) rows have revenue in no currency, or in one that cannot be read, so that it is in no sum. Give codes such as USD, or --currency for the rows that say none."
@@ -145,6 +150,18 @@ struct ImportCommand: Command {
     text.add("with a signature", "\(summary.signed)")
     text.add("no rows", "\(summary.unreadable)")
     try Terminal.print(text.text())
+  }
+
+  /// What to give instead of values that cannot be read.
+  private static func advice(on column: ColumnName) -> String {
+    switch column {
+    case .postbackSequenceIndex:
+      " Give the windows as 0, 1 and 2, as Apple counts them: otherwise all windows of this vendor are compared as one."
+    case .conversionValue: " Give whole numbers from 0 to 63."
+    case .coarseConversionValue: " Give low, medium or high."
+    case .appID: " Give the number of the app in the App Store."
+    default: ""
+    }
   }
 
   /// The refusal of inputs without a row, which would leave the vendor none.

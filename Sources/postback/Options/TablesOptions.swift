@@ -63,7 +63,7 @@ extension Option {
   )
   static let keepAddresses = Option(
     "--keep-addresses",
-    "Write network addresses of senders, user agents and the like to the tables. They are left out by default."
+    "Write network addresses of senders, user agents, and ids of persons and devices to the tables. They are left out by default."
   )
 
   /// The value of `--max-postback-bytes`; nil if it is absent.

@@ -160,11 +160,13 @@ struct SettleCommand: DerivedCommand {
     // Limited days leave apps out of the summary.
     let apps = settings.since == nil && settings.until == nil ? Set(summary.groups.map(\.key.appID)) : nil
     work.generation.manifest.models = try models.names(of: apps, begunBy: .now)
+    var comparison = VendorComparison.Settings()
+    comparison.networkIDs = lookups.networks.idsByName
     let vendors = try await VendorComparison(
       in: derived.output,
       accepted: work.tables.postbacks,
       settled: TableFiles(derived: .settled, in: folder),
-      VendorComparison.Settings(),
+      comparison,
       cache: work.cache,
       jobs: derived.jobs
     )

@@ -27,7 +27,8 @@ import Testing
   private var postback: String { get throws { RealPostback["real-2.2-unity"].object.text } }
 
   private func withMembers(_ text: String) -> String {
-    text.dropLast() + #","ip":"\#(Self.address)","User-Agent":"Safari","campaign":"winter"}"#
+    text.dropLast()
+      + #","ip":"\#(Self.address)","User-Agent":"Safari","User Agent":"Safari","idfa":"Safari","campaign":"winter"}"#
   }
 
   @Test func `reach no table by default`() async throws {

@@ -143,6 +143,37 @@ import Testing
     #expect(errors.contains("99887766554433221 is no count."), "\(errors)")
     let daily = try await BuiltCommand.run(["daily", out])
     #expect(daily.status == 66, "\(daily.errorText)")
+    #expect(daily.errorText.contains("has the table skan_imported, but not the postbacks that Apple signed"))
+  }
+
+  @Test func `counts values that cannot be read, and takes words for no value as none`() async throws {
+    let text = """
+      app,network,postback_sequence_index,conversion_value,coarse_conversion_value
+      525463029.0,a.skadnetwork,P0,CV20,coarse_low
+      id525463029,a.skadnetwork,3,NaN,None
+      com.example.shop,a.skadnetwork,-1,20.0,LOW
+
+      """
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let (json, errors) = try await run([path], ["--vendor", "house"])
+    let counts = ["app_id", "postback_sequence_index", "conversion_value", "coarse_conversion_value", "campaign_id"]
+      .map { json["values_left_out"]?[$0]?.integer }
+    #expect(counts == [1, 2, 1, 1, nil], "\(json)")
+    #expect(errors.contains("2 rows have a postback_sequence_index that cannot be read, such as P0."), "\(errors)")
+    #expect(errors.contains("1 rows have a conversion_value that cannot be read, such as CV20."), "\(errors)")
+    let rows = try rows()
+    #expect(rows.map { $0["app_id"] } == ["525463029", "525463029", "null"])
+    #expect(rows.map { $0["conversion_value"] } == ["null", "null", "20"])
+    #expect(rows.map { $0.string("coarse_conversion_value") } == [nil, nil, "low"])
+    #expect(rows[1]["extras"] == #"{"postback-sequence-index":3}"#, "\(rows[1])")
+    #expect(rows[2]["extras"] == #"{"app":"com.example.shop"}"#, "\(rows[2])")
+  }
+
+  @Test func `leaves out what says something about a person or a device, however it is written`() async throws {
+    let text = "app,IP Address,User Agent,geo_ip,IDFA,idfv,E-Mail,Advertising ID,ad_id\n1,a1,b1,c1,d1,e1,f1,g1,h1\n"
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    _ = try await run([path], ["--vendor", "house"])
+    #expect(try rows().first?["extras"] == #"{"ad_id":"h1"}"#)
   }
 
   @Test func `takes plain names of days, networks and apps, and says which revenue is no amount`() async throws {

@@ -122,7 +122,8 @@ import Testing
   @Test func `takes sessions and events under Singular's names`() async throws {
     let site = try await site(configuration: #"{"sdk_keys":["key"]}"#)
     let app =
-      "a=key&p=iOS&i=com.example.shop&ve=17.4&app_v=3.1&idfa=&idfv=6D92078A&ip=192.0.2.7&ua=Safari&custom_user_id=u1"
+      "a=key&p=iOS&i=com.example.shop&ve=17.4&app_v=3.1&idfa=&idfv=6D92078A&ip=192.0.2.7&ua=Safari&email=Safari"
+      + "&custom_user_id=u1"
     let state =
       "&skan_current_conversion_value=0&skan_first_call_to_skadnetwork_timestamp=\(Self.now - 60)"
       + "&skan_last_call_to_skadnetwork_timestamp=\(Self.now - 30)"
