@@ -168,7 +168,8 @@ extension InputFile {
       switch try stream.read(into: &piece) {
       case .text(let count): text += piece[..<min(count, limit - text.count)]
       case .end: return text
-      case .cut(let reason): throw FileFailure(.incompatible, path, reason, advice: "Give the whole file")
+      case .cut(let reason):
+        throw FileFailure(.incompatible, path, reason, advice: "Give the whole file, or decompress it")
       }
     }
     return text

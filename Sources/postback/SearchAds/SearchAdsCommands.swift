@@ -10,10 +10,11 @@ struct SearchAdsImportCommand: Command {
     usage: "FILE… --out OUT [--names FILE] [--format FORMAT] [--json]",
     discussion: """
       FILE has payloads of AdServices, or dictionaries of iAd (version 3.1): JSON Lines, one JSON value, or dictionaries as apps
-      print them; compressed with gzip or zstd or not. A record may be {"received_at":…,"token":…,"app_id":…,"payload":{…}}. OUT may be an output of run; postback
-      daily then has a line for Apple Search Ads. What is imported is added to earlier imports and exchanges, each token
-      once. The same files again change nothing, and a file that has grown adds its new records. Of several payloads of a
-      token the one that was received last counts, in any order of files. Without FILE the table is written again, with other names.
+      print them, plain or compressed with gzip or zstd. A record may be
+      {"received_at":…,"token":…,"app_id":…,"payload":{…}}. OUT may be an output of run; postback daily then has a line for
+      Apple Search Ads. What is imported is added to earlier imports and exchanges, each token once. The same files again
+      change nothing, and a file that has grown adds its new records. Of several payloads of a token the one that was received
+      last counts, in any order of files. Without FILE the table is written again, with other names.
 
       Records that cannot be read are rows with the outcome malformed. docs/apple-search-ads.md describes all columns.
       Exit status: 0; 64 usage, 65 the file of names is wrong, or a file is CSV, UTF-16 or no text, 66 a file does not exist, 70
