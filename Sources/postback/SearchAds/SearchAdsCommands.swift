@@ -1,6 +1,7 @@
 internal import HTTPClient
 internal import SearchAds
 internal import SearchAdsReports
+internal import Tables
 
 /// `postback asa import`: writes the payloads of Apple Search Ads as `asa_attributions`.
 struct SearchAdsImportCommand: Command {
