@@ -481,7 +481,7 @@ CREATE TABLE skan_modelled (
 OPTIONS (description = "The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.");
 
 CREATE TABLE asa_attributions (
-  `attribution_key` STRING NOT NULL OPTIONS (description = "The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones; without both of the file and the number of the record."),
+  `attribution_key` STRING NOT NULL OPTIONS (description = "The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones of its file; without both of the file in which it came first, and the number of the record."),
   `received_at` TIMESTAMP OPTIONS (description = "The time at which the token or the payload was received from the app."),
   `app_id` INT64 OPTIONS (description = "The app, if the record names it. Apple's payload does not."),
   `token_sha256` STRING OPTIONS (description = "The SHA-256 of the token. Null without one."),

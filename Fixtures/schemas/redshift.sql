@@ -966,7 +966,7 @@ CREATE TABLE asa_attributions (
   PRIMARY KEY ("attribution_key")
 );
 COMMENT ON TABLE asa_attributions IS 'An install as Apple Search Ads attributes it, or a token or a record without such a result. A token has one row. In CSV a null is an empty field.';
-COMMENT ON COLUMN asa_attributions."attribution_key" IS 'The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones; without both of the file and the number of the record.';
+COMMENT ON COLUMN asa_attributions."attribution_key" IS 'The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones of its file; without both of the file in which it came first, and the number of the record.';
 COMMENT ON COLUMN asa_attributions."received_at" IS 'The time at which the token or the payload was received from the app.';
 COMMENT ON COLUMN asa_attributions."app_id" IS 'The app, if the record names it. Apple''s payload does not.';
 COMMENT ON COLUMN asa_attributions."token_sha256" IS 'The SHA-256 of the token. Null without one.';

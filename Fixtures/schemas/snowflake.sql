@@ -492,7 +492,7 @@ COMMENT = 'The revenue of winning installs and redownloads with an estimate for 
 -- COPY INTO skan_modelled FROM @STAGE/skan_modelled/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 CREATE TABLE asa_attributions (
-  "ATTRIBUTION_KEY" VARCHAR NOT NULL COMMENT 'The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones; without both of the file and the number of the record.',
+  "ATTRIBUTION_KEY" VARCHAR NOT NULL COMMENT 'The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among equal ones of its file; without both of the file in which it came first, and the number of the record.',
   "RECEIVED_AT" TIMESTAMP_TZ(3) COMMENT 'The time at which the token or the payload was received from the app.',
   "APP_ID" NUMBER(19, 0) COMMENT 'The app, if the record names it. Apple''s payload does not.',
   "TOKEN_SHA256" VARCHAR COMMENT 'The SHA-256 of the token. Null without one.',

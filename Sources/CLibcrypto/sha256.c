@@ -38,3 +38,11 @@ int clibcrypto_sha256_update(clibcrypto_sha256 *hash, const void *bytes, size_t 
 int clibcrypto_sha256_end(clibcrypto_sha256 *hash, uint8_t *digest) {
   return EVP_DigestFinal_ex(hash->context, digest, NULL) == 1 ? 1 : -1;
 }
+
+int clibcrypto_sha256_peek(const clibcrypto_sha256 *hash, uint8_t *digest) {
+  EVP_MD_CTX *copy = EVP_MD_CTX_new();
+  const int done = copy != NULL && EVP_MD_CTX_copy_ex(copy, hash->context) == 1 &&
+                   EVP_DigestFinal_ex(copy, digest, NULL) == 1;
+  EVP_MD_CTX_free(copy);
+  return done ? 1 : -1;
+}

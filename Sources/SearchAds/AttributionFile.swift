@@ -11,7 +11,7 @@ package struct AttributionFile {
 
   /// The most bytes of a file, of a record, and of the text of a malformed record that is kept.
   package static let mostBytes = 1 << 30
-  private static let mostRecordBytes = 1 << 20
+  static let mostRecordBytes = 1 << 20
   private static let keptBytes = 4096
   private static let mostTokenBytes = 8192
 
@@ -38,7 +38,7 @@ package struct AttributionFile {
   private func forEach(_ body: (Record) throws(LibcryptoFailure) -> Void) throws(LibcryptoFailure) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let isBlank: (ArraySlice<UInt8>) -> Bool = { $0.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } }
-    if let value = Self.swiftDictionary(bytes[...]) { return try body(Record(line: 1, value: value)) }
+    if let value = PrintedDictionary.swiftDictionary(in: bytes[...]) { return try body(Record(line: 1, value: value)) }
     if let elements = Self.elements(of: bytes[...], line: 1) {
       for element in elements { try read(element.text, line: element.line, body) }
       return
@@ -51,7 +51,7 @@ package struct AttributionFile {
       if try readDictionaries(body) { return }
     }
     for (index, line) in lines.enumerated() where !isBlank(line) {
-      if let value = Self.swiftDictionary(line) {
+      if let value = PrintedDictionary.swiftDictionary(in: line) {
         try body(Record(line: index + 1, value: value))
         continue
       }
@@ -75,17 +75,6 @@ package struct AttributionFile {
       }
     }
     try body(record)
-  }
-
-  /// Returns the dictionary that Swift prints as `["attribution": 1, "orgId": 5]`, in square brackets and else as JSON; nil for
-  /// other texts.
-  private static func swiftDictionary(_ text: ArraySlice<UInt8>) -> JSONValue? {
-    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
-    guard text.count <= mostRecordBytes, let first = text.firstIndex(where: { !isSpace($0) }),
-      let last = text.lastIndex(where: { !isSpace($0) }), text[first] == UInt8(ascii: "["),
-      text[last] == UInt8(ascii: "]"), text[(first + 1)...].first(where: { !isSpace($0) }) == UInt8(ascii: "\"")
-    else { return nil }
-    return try? JSONValue(parsing: Array("{".utf8 + text[(first + 1)..<last] + "}".utf8))
   }
 
   /// Returns the texts of the elements of an array with their lines; nil if the text is no array. The elements may be broken.
@@ -149,29 +138,32 @@ package struct AttributionFile {
 
   // MARK: - Payloads
 
-  /// Reads all payloads as rows. `equal` counts payloads without a token that are the same, over several files.
-  package func payloads(
-    _ equal: inout [String: Int],
-    _ body: (AttributionRow) -> Void
-  ) throws(LibcryptoFailure) {
-    let digest = try digest()
+  /// Returns the rows of all payloads. `isKnown` says of a key whether an earlier import has it.
+  package func payloads(_ isKnown: (String) -> Bool) throws(LibcryptoFailure) -> [AttributionRow] {
+    var rows: [AttributionRow] = []
+    var numbered = NumberedRecords()
+    var equal: [String: Int] = [:]
     var number = 0
     try forEach { record throws(LibcryptoFailure) in
       number += 1
       let envelope = record.value.map(Envelope.init)
-      var key = try AttributionKey.digest([digest, "\(number)"])
+      var digest = ""
       if let token = envelope?.token {
-        key = try AttributionKey.digest([token])
+        digest = try AttributionKey.digest([token])
       } else if let received = envelope?.receivedAt, let payload = envelope?.payload {
         let identity = try AttributionKey.digest([received.description, payload.description])
         equal[identity, default: 0] += 1
-        key = try AttributionKey.digest([identity, "\(equal[identity, default: 1])"])
+        digest = try AttributionKey.digest([identity, "\(equal[identity, default: 1])"])
+      } else {
+        numbered.add(row: rows.count, number: number, line: record.line)
       }
-      var row = row(record, envelope, key)
+      var row = row(record, envelope, digest)
       let defect = envelope.map { $0.defect ?? AttributionPayload.read($0.payload, into: &row) } ?? record.defect
       if let defect { malform(&row, record, defect) } else if record.isRepaired { row.flag(.repairedText) }
-      body(row)
+      rows.append(row)
     }
+    try numbered.assignKeys(to: &rows, in: bytes, isKnown)
+    return rows
   }
 
   /// Returns the keys that the records of this file have by their numbers, `count` of them now, in any reading of its lines.
@@ -185,28 +177,33 @@ package struct AttributionFile {
     return keys
   }
 
-  /// Reads all tokens. Records without one are rows.
+  /// Reads all tokens. Returns the rows of records without one. `isKnown` says of a key whether an earlier import has it.
   package func tokens(
-    _ body: (AttributionToken) -> Void,
-    malformed: (AttributionRow) -> Void
-  ) throws(LibcryptoFailure) {
-    let digest = try digest()
+    _ isKnown: (String) -> Bool,
+    _ body: (AttributionToken) -> Void
+  ) throws(LibcryptoFailure) -> [AttributionRow] {
+    var malformed: [AttributionRow] = []
+    var numbered = NumberedRecords()
     var number = 0
     try forEach { record throws(LibcryptoFailure) in
       number += 1
       let envelope = record.value.map(Envelope.init)
-      let key = try AttributionKey.digest(envelope?.token.map { [$0] } ?? [digest, "\(number)"])
-      var row = row(record, envelope, key)
+      var digest = ""
+      if let token = envelope?.token { digest = try AttributionKey.digest([token]) }
+      var row = row(record, envelope, digest)
       guard let envelope, let token = envelope.token, envelope.defect == nil else {
         malform(&row, record, envelope.map { $0.defect ?? "The record has no token." } ?? record.defect)
-        return malformed(row)
+        if envelope?.token == nil { numbered.add(row: malformed.count, number: number, line: record.line) }
+        return malformed.append(row)
       }
       guard token.utf8.count <= Self.mostTokenBytes, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
         malform(&row, record, "The token is too long, or has characters that no token has.")
-        return malformed(row)
+        return malformed.append(row)
       }
       body(AttributionToken(text: token, row: row, receivedAt: envelope.receivedAt))
     }
+    try numbered.assignKeys(to: &malformed, in: bytes, isKnown)
+    return malformed
   }
 
   private func row(_ record: Record, _ envelope: Envelope?, _ digest: String) -> AttributionRow {
@@ -277,7 +274,7 @@ private struct Envelope {
     let rest = members.filter { !names.contains($0.key) }
     payload = record["payload"] ?? .object(rest)
     if case .string(let text) = payload, let inner = try? JSONValue(parsing: Array(text.utf8)) { payload = inner }
-    if let text = record["token"]?.text, !text.isEmpty { token = text }
+    if let text = record["token"]?.text.map({ $0[...].trimmed }), !text.isEmpty { token = String(text) }
     switch record["received_at"] {
     case nil, .null?: break
     case .string(let text)?:

@@ -13,7 +13,10 @@ package struct AttributionSelection: Sendable {
   /// Selects the rows of tokens, and those with these keys.
   package init(tokens: [String], keys: [String]) throws(LibcryptoFailure) {
     var digests: Set<String> = []
-    for token in tokens { digests.insert(try AttributionKey.digest([token])) }
+    // Older versions took white space around a token for a part of it.
+    for token in tokens {
+      for text in [token, String(token[...].trimmed)] { digests.insert(try AttributionKey.digest([text])) }
+    }
     (self.tokens, self.digests) = (tokens, digests)
     (self.keys, before) = (Set(keys.map { $0.lowercased() }), nil)
   }

@@ -79,7 +79,8 @@ extension Table {
       .required,
       """
       The first 128 bits of a SHA-256: of the token; without a token of the time of receipt, the payload, and its number among \
-      equal ones; without both of the file and the number of the record.
+      equal ones of its file; without both of the file in which it came first, and the number of the \
+      record.
       """
     ),
     Column(.receivedAt, .time, .nullable, "The time at which the token or the payload was received from the app."),

@@ -30,12 +30,14 @@ struct PrintedDictionary {
       }
   }
 
-  /// Returns the next dictionary, or the JSON object that is a line; nil at the end, and where none begins.
+  /// Returns the next dictionary, or the JSON object or the dictionary of Swift that is a line; nil at the end, and where none begins.
   mutating func next() -> JSONValue? {
     skipSpace()
     isRepaired = false
     if scalar == "{" {
-      if let json = jsonLine() { return json }
+      if let json = line(as: { try? JSONValue(parsing: $0) }) { return json }
+    } else if scalar == "[", let dictionary = line(as: { Self.swiftDictionary(in: $0[...]) }) {
+      return dictionary
     } else {
       let line = text[index...].prefix { $0 != "\n" }
       if let brace = line.firstIndex(of: "{"),
@@ -48,14 +50,28 @@ struct PrintedDictionary {
     return value(depth: 0).flatMap { if case .object = $0 { $0 } else { nil } }
   }
 
-  /// Reads a line that is a JSON object; nil, without reading anything, if the line is another one.
-  private mutating func jsonLine() -> JSONValue? {
+  /// Reads a line with a value; nil, without reading anything, if the line is another one.
+  private mutating func line(as parse: ([UInt8]) -> JSONValue?) -> JSONValue? {
     guard [nil, "\n"].contains(text[..<index].last { $0 == "\n" || !$0.properties.isWhitespace }) else { return nil }
     let end = lineEnd(from: index)
-    let bytes = Array(String(String.UnicodeScalarView(text[index..<end])).utf8)
-    guard let json = try? JSONValue(parsing: bytes) else { return nil }
+    guard let value = parse(Self.bytes(text[index..<end])) else { return nil }
     index = end
-    return json
+    return value
+  }
+
+  private static func bytes(_ text: ArraySlice<Unicode.Scalar>) -> [UInt8] {
+    Array(String(String.UnicodeScalarView(text)).utf8)
+  }
+
+  /// Returns the dictionary that Swift prints as `["attribution": 1, "orgId": 5]`, in square brackets and else as JSON; nil for
+  /// other texts.
+  static func swiftDictionary(in text: ArraySlice<UInt8>) -> JSONValue? {
+    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
+    guard text.count <= AttributionFile.mostRecordBytes, let first = text.firstIndex(where: { !isSpace($0) }),
+      let last = text.lastIndex(where: { !isSpace($0) }), text[first] == UInt8(ascii: "["),
+      text[last] == UInt8(ascii: "]"), text[(first + 1)...].first(where: { !isSpace($0) }) == UInt8(ascii: "\"")
+    else { return nil }
+    return try? JSONValue(parsing: Array("{".utf8 + text[(first + 1)..<last] + "}".utf8))
   }
 
   /// Returns the text from the beginning of a line to the next line, from the place that was reached on, on which a dictionary
@@ -69,6 +85,8 @@ struct PrintedDictionary {
       let end = lineEnd(from: next)
       let found = text[next..<end]
       if found.last(where: { !$0.properties.isWhitespace }) == "{" || Self.isWhole(found) { break }
+      let isInBrackets = found.first { !$0.properties.isWhitespace } == "["
+      if isInBrackets, Self.swiftDictionary(in: Self.bytes(found)[...]) != nil { break }
       (next, line) = (end + 1, line + 1)
     }
     index = min(next, text.count)

@@ -53,11 +53,23 @@ public struct SHA256: ~Copyable {
   public mutating func finish() throws(LibcryptoFailure) -> SHA256Digest {
     try beginIfNeeded()
     isBegun = false
+    return try unsafe Self.digest { unsafe clibcrypto_sha256_end(handle, $0) }
+  }
+
+  /// Returns the digest of the bytes that were added so far. More can be added to them.
+  package mutating func digestSoFar() throws(LibcryptoFailure) -> SHA256Digest {
+    try beginIfNeeded()
+    return try unsafe Self.digest { unsafe clibcrypto_sha256_peek(handle, $0) }
+  }
+
+  private static func digest(
+    _ write: (UnsafeMutablePointer<UInt8>) -> Int32
+  ) throws(LibcryptoFailure) -> SHA256Digest {
     var digest = InlineArray<32, UInt8>(repeating: 0)
     var span = digest.mutableSpan
     let result = unsafe span.withUnsafeMutableBufferPointer { buffer in
       guard let start = buffer.baseAddress else { return Int32(-1) }
-      return unsafe clibcrypto_sha256_end(handle, start)
+      return unsafe write(start)
     }
     guard result == 1 else { throw LibcryptoFailure(operation: "SHA-256") }
     return SHA256Digest(digest)

@@ -37,6 +37,16 @@ import Testing
     return try await report(on: path, hasModels: hasModels, models: models, buffer: buffer)
   }
 
+  @Test func `rows whose id is a word for none are of no device`() async throws {
+    let words = ["", "null", "NULL", "\\\\N", "None", " nil", "undefined", "Unknown", "0", "(null)", "0000-0000"]
+    let lines = words.map { DeviceRows.line((0, 0, 0, ["idfv": "\"\($0)\""]), isLegacy: false) }
+    let found = try await report(on: lines + [DeviceRows.line((0, 0, 0, ["idfv": "\"null-1\""]), isLegacy: false)])
+    #expect(found.devices == 1 && found.badRowCount == words.count)
+    let csv = ["received_at,idfv,idfa", "2026-03-01T00:00:00Z,NULL,a", "2026-03-01T00:00:00Z,\\N,0"]
+    let columns = try await report(on: csv, named: "rows.csv")
+    #expect(columns.devices == 1 && columns.badRowCount == 1)
+  }
+
   @Test(arguments: ofFiles) func `the file of a rule breaks it, and no other`(_ rule: ImplementationRule) async throws {
     let path = Fixtures.path("implementation/\(rule.rawValue).jsonl")
     let report = try await report(on: path, hasModels: Self.ofModels.contains(rule))

@@ -53,6 +53,48 @@ import Testing
     #expect(read.errorText.contains("\(files[1]) has the same content as \(files[0])"), "\(read.errorText)")
   }
 
+  @Test(arguments: ["gzip", "zstd"]) func `a compressed file is read, and one that is cut is refused`(
+    _ program: String
+  ) async throws {
+    let folder = try folder()
+    let text = Array(Self.payloads.utf8)
+    let packed = try await BuiltCommand.run(executable: "/usr/bin/env", [program, "-c"], input: text).output
+    let words = ["asa", "import", try folder.makeFile("a", holding: packed), "--out", folder.path("out"), "--json"]
+    let read = try await BuiltCommand.run(words)
+    #expect(try JSONValue(parsing: read.output)["rows"]?.integer == 5, "\(read.errorText)")
+    try folder.makeFile("a", holding: packed.dropLast(9))
+    let cut = try await BuiltCommand.run(words)
+    #expect(cut.status == 65 && cut.errorText.contains("Give the whole file"), "\(cut.errorText)")
+  }
+
+  @Test(arguments: ["import", "exchange"])
+  func `a file that is no text, or CSV, is refused before anything is kept`(_ command: String) async throws {
+    let folder = try folder()
+    let utf16 = Self.payloads.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    let csv = Array("token,received_at\na,2026-03-10T10:00:00Z\n".utf8)
+    for bytes in [csv, [0xFF, 0xFE] + utf16, [0x42, 0x5A, 0x68, 0]] {
+      let paths = [folder.path("payloads.jsonl"), try folder.makeFile("a", holding: bytes)]
+      let refused = try await BuiltCommand.run(["asa", command] + paths + ["--out", folder.path("out")])
+      #expect(refused.status == 65 && refused.errorText.contains("\(paths[1]): The file is "), "\(refused.errorText)")
+      #expect(throws: (any Error).self) { try folder.contents(of: "out/_asa/journal.jsonl") }
+    }
+  }
+
+  @Test func `equal records in several files count once, which a warning says`() async throws {
+    let folder = try TemporaryFolder()
+    let payload = #"{"received_at":"2026-03-10T10:00:00Z","payload":{"attribution":true,"campaignId":5}}"#
+    for count in [2, 3] {
+      try folder.makeFile("\(count)", holding: Array(String(repeating: payload + "\n", count: count).utf8))
+    }
+    for names in [["2"], ["3"], ["2", "3"], ["3", "2"]] {
+      let words = ["asa", "import"] + names.map(folder.path) + ["--out", folder.path("out"), "--json"]
+      let read = try await BuiltCommand.run(words)
+      #expect(try JSONValue(parsing: read.output)["rows"]?.integer == (names == ["2"] ? 2 : 3))
+      let isWarned = read.errorText.contains("2 records without a token have the time")
+      #expect(isWarned == (names.count > 1), "\(read.errorText)")
+    }
+  }
+
   @Test func `an array on one line has a record in each element`() async throws {
     let folder = try TemporaryFolder()
     let payload = #"{"received_at":"2026-03-10T10:00:00Z","token":"t","payload":{"attribution":false}}"#

@@ -1,3 +1,4 @@
+import DurableFiles
 import Signatures
 import Tables
 import Testing
@@ -6,10 +7,7 @@ import Testing
 
 @Suite struct AttributionFileTests {
   private func rows(_ text: String) throws -> [AttributionRow] {
-    var equal: [String: Int] = [:]
-    var rows: [AttributionRow] = []
-    try AttributionFile(path: "a.json", bytes: Array(text.utf8)).payloads(&equal) { rows.append($0) }
-    return rows
+    try AttributionFile(path: "a.json", bytes: Array(text.utf8)).payloads { _ in false }
   }
 
   private func places(_ text: String) throws -> [String] {
@@ -43,5 +41,43 @@ import Testing
   @Test(arguments: ["[1", "[1,]", "[,1]", "[1]]", "[1}]", "[1] x", "[\"]", "x", "[{]"])
   func `a line that is no array is one record`(_ line: String) throws {
     #expect(try places("\(line)\n[]\n[ ]\n[true]") == ["1 malformed", "4 malformed"])
+  }
+
+  @Test func `dictionaries that Swift prints are read between others`() throws {
+    let swift = #"["attribution": 1, "campaignId": 6]"#
+    let log = "[log] {\nattribution = 0;\n}\nlog"
+    let found = try places("\(swift)\n{ attribution = 1; }\n  \(swift)\r\n\(log)\n\(swift)")
+    #expect(found == ["1 payload", "2 payload", "3 payload", "4 payload", "7 malformed", "8 payload"])
+  }
+
+  @Test func `white space around a token is no part of it`() throws {
+    let payloads = ["t", " t ", #"t\n"#, " "].map { #"{"token":"\#($0)","payload":{"attribution":true}}"# }
+    let rows = try rows(payloads.joined(separator: "\n"))
+    #expect(Set(rows.map { $0.text(.tokenSHA256) }).count == 2 && rows.last?.text(.tokenSHA256) == nil)
+    var tokens: [String] = []
+    let text = #"{"token":" t "}"# + "\n" + #"{"token":"t u"}"#
+    let file = AttributionFile(path: "a", bytes: Array(text.utf8))
+    let malformed = try file.tokens({ _ in false }) { tokens.append($0.text) }
+    #expect(tokens == ["t"] && malformed.count == 1)
+  }
+
+  // MARK: - Files that are no records
+
+  @Test(arguments: [
+    "received_at,token,app_id,payload\n2026-03-10T10:00:00Z,t,1,\"{}\"\n", "\u{FEFF}\"Token\";\"app id\"\n",
+    "a\0b", "\u{1}", "t\ttoken",
+  ])
+  func `a file of CSV or no text is refused`(_ text: String) {
+    #expect(throws: FileFailure.self) { try AttributionFile.check(Array(text.utf8), at: "a") }
+    #expect(throws: FileFailure.self) { try AttributionFile.check([0xFF, 0xFE] + Array(text.utf8), at: "a") }
+  }
+
+  @Test(arguments: [
+    "", "{\"token\":\"a\",\"payload\":1}", "log, payload: {\n", "[\"attribution\": 1, \"orgId\": 5]",
+    "{ attribution = 1; }",
+    "2026-03-10 App[1:2] token, a\n{", "\u{1B}[0m{", "token\n",
+  ])
+  func `a file that may have records is read`(_ text: String) throws {
+    try AttributionFile.check(Array(text.utf8), at: "a")
   }
 }

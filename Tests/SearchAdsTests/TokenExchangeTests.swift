@@ -49,10 +49,7 @@ private final class ModelServer: Transport {
     }
     var found: [AttributionToken] = []
     let file = AttributionFile(path: "tokens.jsonl", bytes: Array(records.joined(separator: "\n").utf8))
-    try file.tokens {
-      found.append($0)
-    } malformed: { _ in
-    }
+    _ = try file.tokens({ _ in false }) { found.append($0) }
     let server = ModelServer(at: Self.now, answer)
     var rows: [AttributionRow] = []
     try TokenExchange(found.map { ($0, 0) }, at: "http://server", over: server, concurrency: concurrency).run(
@@ -124,24 +121,18 @@ private final class ModelServer: Transport {
   }
 
   @Test func `records without a token are rows`() throws {
-    var malformed: [AttributionRow] = []
     var tokens = 0
     let text = "{\"token\":\"\"}\n{\"token\":\"a b\"}\n{}\nx\n{\"token\":\"a\",\"app_id\":\"x\"}\n{\"token\":\"a\"}"
-    try AttributionFile(path: "tokens.jsonl", bytes: Array(text.utf8)).tokens { _ in
+    let malformed = try AttributionFile(path: "tokens.jsonl", bytes: Array(text.utf8)).tokens({ _ in false }) { _ in
       tokens += 1
-    } malformed: {
-      malformed.append($0)
     }
     #expect(malformed.count == 5 && tokens == 1 && malformed.allSatisfy { $0.outcome == .malformed })
   }
 
   private func read(_ lines: [String]) throws -> (tokens: [AttributionToken], malformed: [AttributionRow]) {
-    var (tokens, malformed): ([AttributionToken], [AttributionRow]) = ([], [])
-    try AttributionFile(path: "tokens.jsonl", bytes: Array(lines.joined(separator: "\n").utf8)).tokens {
-      tokens.append($0)
-    } malformed: {
-      malformed.append($0)
-    }
+    var tokens: [AttributionToken] = []
+    let file = AttributionFile(path: "tokens.jsonl", bytes: Array(lines.joined(separator: "\n").utf8))
+    let malformed = try file.tokens({ _ in false }) { tokens.append($0) }
     return (tokens, malformed)
   }
 

@@ -32,6 +32,18 @@ struct SHA256Tests {
     #expect(try pieced == digest(of: message))
   }
 
+  @Test func `the digest so far is that of the bytes until then, and does not change that of all`() throws {
+    var hash = try SHA256()
+    var digests = [try hash.digestSoFar()]
+    for text in ["ab", "c"] {
+      let bytes = Array(text.utf8)
+      try hash.update(bytes.span)
+      for _ in 0..<2 { digests.append(try hash.digestSoFar()) }
+    }
+    digests.append(try hash.finish())
+    #expect(try digests == ["", "ab", "ab", "abc", "abc", "abc"].map { try digest(of: $0) })
+  }
+
   @Test func `a context can hash many messages`() throws {
     var hash = try SHA256()
     let first = try hash.finish()

@@ -59,10 +59,17 @@ extension SessionRecord {
   /// The id of the device in small letters; nil if there is none.
   package var deviceID: String? {
     for field in [MetadataField.device, .idfv, .idfa] {
-      if let id = texts[field]?.lowercased(), !id.isEmpty, id != "00000000-0000-0000-0000-000000000000" { return id }
+      guard let id = texts[field]?[...].trimmed.lowercased(), !Self.wordsForNone.contains(id) else { continue }
+      // All are zeros without consent.
+      if !id.allSatisfy({ "0-".contains($0) }) { return id }
     }
     return nil
   }
+
+  /// The texts that exports write where there is no id, in small letters.
+  private static let wordsForNone: Set<String> = [
+    "", "null", "(null)", "\\n", "nil", "none", "undefined", "unknown",
+  ]
 
   /// Returns the first 80 bits of the SHA-256 of the device's id. Throws a `SessionDefect` if the row has none.
   package func deviceDigest() throws -> UInt128 {

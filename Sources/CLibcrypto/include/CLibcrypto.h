@@ -19,6 +19,8 @@ int clibcrypto_sha256_begin(clibcrypto_sha256 *_Nonnull hash);
 int clibcrypto_sha256_update(clibcrypto_sha256 *_Nonnull hash, const void *_Nullable bytes, size_t count);
 /// Writes 32 bytes.
 int clibcrypto_sha256_end(clibcrypto_sha256 *_Nonnull hash, uint8_t *_Nonnull digest);
+/// Writes the 32 bytes that the end would write now, and leaves the computation as it is. Returns 1, or -1 if libcrypto failed.
+int clibcrypto_sha256_peek(const clibcrypto_sha256 *_Nonnull hash, uint8_t *_Nonnull digest);
 
 /// Writes the HMAC-SHA256 (RFC 2104) of a message, 32 bytes. Returns 1, or -1 if libcrypto failed.
 int clibcrypto_hmac_sha256(const uint8_t *_Nonnull secret, size_t secret_count, const uint8_t *_Nullable message,

@@ -76,7 +76,7 @@ extension FitReport {
       "users are left out, whose first 48 hours had not ended at the last row"
     )
     if left.refundedWindows > 0 {
-      let amount = RoundedText.significant(Double(left.refundedMillionths) / millionths)
+      let amount = RoundedText.significant(Double(-left.refundedMillionths) / millionths)
       sentences.append(
         "Refunds exceed the revenue of a user in \(left.refundedWindows) windows, by \(amount) \(population.currency) "
           + "together; they count as 0."

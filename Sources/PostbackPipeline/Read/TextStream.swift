@@ -1,4 +1,4 @@
-internal import DurableFiles
+package import DurableFiles
 package import Signatures
 
 /// The text of one input, decompressed if the input begins as gzip or zstd does.
@@ -159,6 +159,22 @@ struct TextStream: ~Copyable {
 }
 
 extension InputFile {
+  /// Returns the first bytes of the text of a file, decompressed, `limit` at most. Throws if compressed data is cut or corrupt.
+  package static func text(at path: String, atMost limit: Int) throws(FileFailure) -> [UInt8] {
+    var stream = TextStream(.file(try OpenFile(path: path)), bufferSize: RecordStream.bufferSize)
+    var piece = [UInt8](repeating: 0, count: RecordStream.bufferSize)
+    var text: [UInt8] = []
+    while text.count < limit {
+      switch try stream.read(into: &piece) {
+      case .text(let count): text += piece[..<min(count, limit - text.count)]
+      case .end: return text
+      case .cut(let reason):
+        throw FileFailure(.incompatible, path, reason, advice: "Give the whole file, or decompress it")
+      }
+    }
+    return text
+  }
+
   /// Returns the SHA-256 of the text, decompressed, which is read to its end; nil if the input is no regular file.
   package func textDigest() throws -> SHA256Digest? {
     guard byteCount != nil else { return nil }

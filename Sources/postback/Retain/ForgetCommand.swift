@@ -55,7 +55,7 @@ struct ForgetCommand: Command {
 
       Of Apple Search Ads it removes the rows of a token, or those with a key, from asa_attributions and its journal; asa_daily
       has only sums. If nothing else is given, no state is needed. Do not import or exchange the same records again.
-      Exit status: 0 also if nothing was found; 64 usage, 65 the state or a part is damaged, or a part is compressed, 66
+      Exit status: 0 also if nothing was found, which a warning says; 64 usage, 65 the state or a part is damaged, or a part is compressed, 66
       there is no state, 74 I/O, 75 a process uses the state or the spool, or a file that waits in the spool has such a record.
       """,
     options: Options.options,
@@ -176,6 +176,7 @@ struct ForgetCommand: Command {
     func members(_ counts: [String: Int64]) -> JSONValue {
       .object(counts.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) })
     }
+    let kept = (rewriting?.kept ?? []) + (files?.kept ?? [])
     let summary = JSONValue.object([
       .init("rows", members(rewriting?.rows ?? [:])), .init("masked_rows", members(rewriting?.masked ?? [:])),
       .init("derived_rows", members(derived)), .init("deliveries", .integer(deliveries)),
@@ -183,16 +184,37 @@ struct ForgetCommand: Command {
       .init("masked_spool_records", .integer(Int64(files?.masked ?? 0))),
       .init("asa_rows", .integer(Int64(attributions))),
       .init("missing", .texts(rewriting?.missing ?? [])),
-      .init("kept", .texts((rewriting?.kept ?? []) + (files?.kept ?? []))),
+      .init("kept", .texts(kept)),
     ])
     var counts = (rewriting?.rows ?? [:]).merging(derived) { $1 }.sorted { $0.key < $1.key }
     if !self.attributions.isEmpty { counts.append((Table.searchAdsAttributions.name, Int64(attributions))) }
     let masked = (rewriting?.masked ?? [:]).values.reduce(0, +) + Int64(files?.masked ?? 0)
+    warnOfNothing(
+      attributions,
+      ofPostbacks: (rewriting?.rows ?? [:]).merging(derived) { $0 + $1 }.values.reduce(0, +) + deliveries + masked
+        + Int64((files?.records ?? 0) + kept.count)
+    )
     let text =
       counts.map { "\($0.value) rows of \($0.key)" }.joined(separator: ", ") + ", \(deliveries) deliveries and "
       + "\(files?.records ?? 0) records of the spool removed"
       + (masked > 0 ? "; \(masked) rows and records of others masked" : "")
     try Terminal.print(printsJSON ? summary.description : text)
+  }
+
+  /// Warns of a part of the request for which nothing was found.
+  private func warnOfNothing(_ attributionCount: Int, ofPostbacks count: Int64) {
+    if !attributions.isEmpty, attributionCount == 0 {
+      Terminal.warn(
+        "No row of \(Table.searchAdsAttributions.name) has the token or the key, so none was removed. Give a token, as the app got "
+          + "it, with --attribution-token, and an attribution_key of the table with --attribution-key."
+      )
+    }
+    if !request.isEmpty, count == 0 {
+      Terminal.warn(
+        "Nothing names the transaction or the address, so nothing was removed. It may have been removed before; else check how it "
+          + "is written."
+      )
+    }
   }
 }
 

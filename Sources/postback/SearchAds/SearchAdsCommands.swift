@@ -1,6 +1,7 @@
 internal import HTTPClient
 internal import SearchAds
 internal import SearchAdsReports
+internal import Tables
 
 /// `postback asa import`: writes the payloads of Apple Search Ads as `asa_attributions`.
 struct SearchAdsImportCommand: Command {
@@ -10,14 +11,15 @@ struct SearchAdsImportCommand: Command {
     usage: "FILE… --out OUT [--names FILE] [--format FORMAT] [--json]",
     discussion: """
       FILE has payloads of AdServices, or dictionaries of iAd (version 3.1): JSON Lines, one JSON value, or dictionaries as apps
-      print them. A record may be {"received_at":…,"token":…,"app_id":…,"payload":{…}}. OUT may be an output of run; postback
-      daily then has a line for Apple Search Ads. What is imported is added to earlier imports and exchanges, each token
-      once, and the same files again change nothing. Of several payloads of a token the one that was received last counts, in
-      any order of files. Without FILE the table is written again, with other names.
+      print them, plain or compressed with gzip or zstd. A record may be
+      {"received_at":…,"token":…,"app_id":…,"payload":{…}}. OUT may be an output of run; postback daily then has a line for
+      Apple Search Ads. What is imported is added to earlier imports and exchanges, each token once. The same files again
+      change nothing, and a file that has grown adds its new records. Of several payloads of a token the one that was received
+      last counts, in any order of files. Without FILE the table is written again, with other names.
 
       Records that cannot be read are rows with the outcome malformed. docs/apple-search-ads.md describes all columns.
-      Exit status: 0; 64 usage, 65 the file of names is wrong, 66 a file does not exist, 70 libcrypto failed, 73 cannot create,
-      74 I/O, 75 another process writes the table.
+      Exit status: 0; 64 usage, 65 the file of names is wrong, or a file is CSV, UTF-16 or no text, 66 a file does not exist, 70
+      libcrypto failed, 73 cannot create, 74 I/O, 75 another process writes the table.
       """,
     options: SearchAdsOptions.options,
     example: "postback asa import payloads.jsonl --out out"
@@ -33,19 +35,21 @@ struct SearchAdsImportCommand: Command {
 
   func run() async throws(CommandFailure) {
     let names = try options.loadNames()
+    try SearchAdsOptions.check(paths)
     let table = try options.beginTable()
-    var equal: [String: Int] = [:]
     var malformed: [AttributionRow] = []
     var earlier: [String: String] = [:]
+    var keys: Set<String> = []
+    var repeatedCount = 0
     for path in paths {
       let file = try SearchAdsOptions.file(at: path)
-      var rows: [AttributionRow] = []
+      let rows: [AttributionRow]
       do {
         if let other = earlier.updateValue(path, forKey: try file.digest()) {
           Terminal.warn("\(path) has the same content as \(other) and is left out.")
           continue
         }
-        try file.payloads(&equal) { rows.append($0) }
+        rows = try file.payloads { table.journal.standings[$0] != nil }
         try table.append(rows)
         if table.journal.malformedCount > 0 {
           try table.journal.removeMalformed(file.numberedKeys(rows.count).subtracting(rows.map(\.key)))
@@ -54,8 +58,16 @@ struct SearchAdsImportCommand: Command {
         throw CommandFailure(of: error)
       }
       malformed += rows.filter { $0.outcome == .malformed }
+      let dated = rows.filter { $0[.tokenSHA256] == nil && $0[.receivedAt] != nil }
+      for row in dated where !keys.insert(row.key).inserted { repeatedCount += 1 }
     }
     SearchAdsOptions.warn(of: malformed)
+    if repeatedCount > 0 {
+      Terminal.warn(
+        "\(repeatedCount) records without a token have the time and the payload of a record in another of these files, and "
+          + "count once. If they are of other installs, give the tokens, or the times to the millisecond."
+      )
+    }
     try options.complete(table, names)
   }
 }
@@ -86,8 +98,8 @@ struct SearchAdsExchangeCommand: Command {
       malformed record, or whose wrong time of receipt, is corrected, and again where Apple's answer was malformed.
 
       Each result is durable in OUT before the next group of them, so that after a crash the same command goes on.
-      Exit status: 0; 64 usage, 65 the file of names is wrong, 66 a file does not exist, 70 libcurl or libcrypto failed, 73
-      cannot create, 74 I/O, 75 another process writes the table.
+      Exit status: 0; 64 usage, 65 the file of names is wrong, or a file is CSV, UTF-16 or no text, 66 a file does not exist, 70
+      libcurl or libcrypto failed, 73 cannot create, 74 I/O, 75 another process writes the table.
       """,
     options: Options.options,
     example: "postback asa exchange tokens.jsonl --out out"
@@ -104,16 +116,17 @@ struct SearchAdsExchangeCommand: Command {
 
   func run() async throws(CommandFailure) {
     let names = try options.table.loadNames()
+    try SearchAdsOptions.check(paths)
     let table = try options.table.beginTable()
     var pending = PendingTokens()
     var malformed: [AttributionRow] = []
     for path in paths {
       let file = try SearchAdsOptions.file(at: path)
       do {
-        try file.tokens {
+        malformed += try file.tokens {
+          table.journal.standings[$0] != nil
+        } _: {
           pending.add($0, table.journal)
-        } malformed: {
-          malformed.append($0)
         }
       } catch {
         throw CommandFailure(of: error)

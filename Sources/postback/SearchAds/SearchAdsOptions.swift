@@ -3,6 +3,7 @@ internal import DurableFiles
 internal import JSON
 internal import Ledger
 internal import LookupTables
+internal import PostbackPipeline
 internal import SearchAds
 internal import SearchAdsReports
 internal import Tables
@@ -59,13 +60,29 @@ struct SearchAdsOptions: OptionGroup {
     }
   }
 
-  /// Reads a file of records.
+  /// Throws if one of some files cannot have records.
+  static func check(_ paths: [String]) throws(CommandFailure) {
+    do throws(FileFailure) {
+      for path in paths {
+        guard try FileStatus(path: path).kind == .regular else {
+          throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
+        }
+        try AttributionFile.check(InputFile.text(at: path, atMost: AttributionFile.headBytes), at: path)
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+
+  /// Reads a file of records, which may be compressed.
   static func file(at path: String) throws(CommandFailure) -> AttributionFile {
     do throws(FileFailure) {
-      guard try FileStatus(path: path).kind == .regular else {
-        throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
+      let limit = AttributionFile.mostBytes
+      let bytes = try InputFile.text(at: path, atMost: limit + 1)
+      guard bytes.count <= limit else {
+        throw FileFailure(.incompatible, path, "The file has more than \(limit) bytes of text")
       }
-      return AttributionFile(path: path, bytes: try WholeFile.read(path, upTo: AttributionFile.mostBytes))
+      return AttributionFile(path: path, bytes: bytes)
     } catch {
       throw CommandFailure(error)
     }

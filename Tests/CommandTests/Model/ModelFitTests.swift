@@ -150,6 +150,7 @@ import Testing
       #"{"received_at":1767225600,"i":"com.example.game","idfv":"refund","skan_total_revenue_by_currency":{"USD":20}}"#,
       #"{"received_at":1767525600,"i":"com.example.game","idfv":"refund","skan_total_revenue_by_currency":{"USD":-5}}"#,
       #"{"received_at":1767225600,"i":"com.example.game","n":"purchase","skan_total_revenue_by_currency":{"USD":20}}"#,
+      #"{"received_at":1767225600,"i":"com.example.game","idfv":"NULL","skan_total_revenue_by_currency":{"USD":20}}"#,
       #"{"received_at":1767225600,"i":"com.example.other","idfv":"other","skan_total_revenue_by_currency":{"USD":20}}"#,
       #"{"received_at":1767225600,"i":"com.example.game","idfv":"euro","skan_total_revenue_by_currency":{"EUR":20}}"#,
       #"{"received_at":1767225600,"i":"com.example.game","idfv":"odd","skan_total_revenue_by_currency":{"USD":"x"}}"#,
@@ -167,12 +168,14 @@ import Testing
     let result = try await fit(arguments, input: rows)
     #expect(result.status == 0, "\(result.errorText)")
     let left = try JSONValue(parsing: result.output)["left_out"]
-    #expect(left?["bad_rows"]?.description == "3")
+    #expect(left?["bad_rows"]?.description == "4")
     #expect(left?["other_app_rows"]?.description == "1")
     #expect(left?["other_currency_users"]?.description == "1")
     #expect(left?["unfinished_users"]?.description == "1")
     #expect(left?["refunded_windows"]?.description == "1")
     #expect(left?["refunded_revenue"]?.description == "-25")
+    let told = try await fit(bundle + ["--currency", "USD"], input: rows)
+    #expect(told.text.contains("by 25.00 USD together"), "\(told.text)")
   }
 
   @Test(arguments: [

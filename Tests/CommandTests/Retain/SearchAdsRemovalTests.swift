@@ -44,6 +44,18 @@ import Testing
   private static let table = "asa_attributions/part-00000001.jsonl"
   private static let journal = "_asa/journal.jsonl"
 
+  @Test func `forget warns if no row has the token or the key`() async throws {
+    let site = try await Site()
+    let key = try #require(try site.lines(Self.journal).first?.split(separator: "\"").dropFirst(2).first).description
+    for (option, value, isFound) in [
+      ("token", key, false), ("key", "none", false), ("key", key, true), ("key", key, false),
+      ("token", "mid-token", true),
+    ] {
+      let result = try await BuiltCommand.run(["forget", "--out", site.out, "--attribution-\(option)", value])
+      #expect(result.status == 0 && result.errorText.contains("No row of asa_attributions has the token") != isFound)
+    }
+  }
+
   @Test func `forget leaves nothing of a token, and everything else as it was`() async throws {
     let site = try await Site()
     let (table, journal) = (try site.lines(Self.table), try site.lines(Self.journal))
