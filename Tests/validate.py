@@ -238,8 +238,12 @@ def check_modelled_row(row, place, problems):
     names = ("modelled_revenue_low", "modelled_revenue", "modelled_revenue_high")
     if row["modelled_revenue"] is not None and not row["observed_revenue"] <= row[names[1]]:
         problems.add(place, "modelled_revenue is below observed_revenue")
-    # The mean of a very skewed distribution may be beyond both limits of its interval, and an upper limit may be missing.
-    ends = [row[name] for name in ("bound_low", names[0], names[2], "bound_high") if row[name] is not None]
+    # The mean of a very skewed distribution may be beyond both limits of its interval, and an upper limit may be missing. In later windows
+    # the interval has the error of install dates, and the bounds have not.
+    ordered = [names[0], names[2]]
+    if row["postback_sequence_index"] == 0:
+        ordered = ["bound_low", *ordered, "bound_high"]
+    ends = [row[name] for name in ordered if row[name] is not None]
     if row["modelled_revenue"] is not None and ends != sorted(ends):
         problems.add(place, "the limits of modelled_revenue are not in order, or beyond the bounds")
     high = row["bound_high"]

@@ -49,7 +49,7 @@ import Testing
     #expect(counts(try await run([path, copy], ["--mapping", "branch"]).counts) == [10, 4, 6, 0, 0])
     #expect(try folder.contents(of: "out/skan_imported/part-00000001.jsonl") == first)
     // One that says something else is told, and the first row counts.
-    let text = String(decoding: try Fixtures.bytes("inputs/unsigned-branch.csv"), as: UTF8.self)
+    let text = String(decoding: Fixtures.bytes("inputs/unsigned-branch.csv"), as: UTF8.self)
       .replacing("m2,1772704800000,a", with: "m2,1772704800000,b")
     try folder.makeFile("other.csv", holding: Array(text.utf8))
     let (other, errors) = try await run([path, folder.path("other.csv")], ["--mapping", "branch"])
