@@ -69,7 +69,7 @@ def rows(world, users, seed):
             total += amount
             yield install + age, device, install, event, total
     # The last row says that the windows of all users have ended.
-    yield BEGIN + 56 * 86400, "0" * 16, BEGIN + 55 * 86400, "__SESSION__", 0
+    yield BEGIN + 56 * 86400, "f" * 16, BEGIN + 55 * 86400, "__SESSION__", 0
 
 
 def main():
