@@ -135,6 +135,8 @@ package struct DurableFolder: Sendable {
   package func names() throws(FileFailure) -> [String] {
     guard try byteCount(of: ".") != nil else { return [] }
     do { return try Directory.names(in: path) } catch {
+      // It was removed in between.
+      if error.code == ENOENT { return [] }
       throw FileFailure(.io, path, error.event, code: error.code, advice: error.advice)
     }
   }

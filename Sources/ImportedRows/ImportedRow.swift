@@ -120,13 +120,15 @@ package struct ImportedRow {
     for (column, fields) in Self.fields {
       if let field = fields.first(where: { $0.name == member.key }), take(member.value, field, column) { return }
     }
-    if ["app_id", Field.appID.name].contains(member.key), let text = member.value.text, takeApp(text) { return }
+    if Self.isAppName(member.key), let text = member.value.scalar, takeApp(text) { return }
     if takesPlainName(member) { return }
     if !PersonalMember.contains(Array(member.key.utf8)) { extras.append(member) }
   }
 
-  /// The names of an app beside the field of Apple's.
-  private static let appNames: Set<String> = ["app_id", "app"]
+  /// Tells if a name is Apple's for an app, or a plain one.
+  private static func isAppName(_ name: String) -> Bool {
+    name == Field.appID.name || ["app_id", "app"].contains(name.lowercased())
+  }
 
   /// Returns the columns of the app and of the window that a row of `skan_imported` without them has among its extras, because
   /// they cannot be read.
@@ -134,8 +136,10 @@ package struct ImportedRow {
     guard case .object(let members)? = try? JSONValue(parsing: json) else { return [] }
     return members.reduce(into: []) { columns, member in
       let key = member.key
+      // Earlier versions kept words for no value there.
+      if member.value.scalar.map(isWordForNone) ?? false { return }
       if key == Field.postbackSequenceIndex.name { columns.insert(.postbackSequenceIndex) }
-      if key == Field.appID.name || appNames.contains(key.lowercased()) { columns.insert(.appID) }
+      if isAppName(key) { columns.insert(.appID) }
     }
   }
 
@@ -172,9 +176,11 @@ package struct ImportedRow {
   /// Words that exports write where there is no value.
   private static let wordsForNone: Set<String> = ["", "null", "none", "nil", "nan", "n/a", "na", "-", "-1"]
 
+  private static func isWordForNone(_ text: String) -> Bool { wordsForNone.contains(text[...].trimmed.lowercased()) }
+
   /// Tells if a text that a column cannot have is a word for no value. Other texts are noted as unreadable.
   private mutating func isNone(_ text: String, in column: ColumnName) -> Bool {
-    if Self.wordsForNone.contains(text[...].trimmed.lowercased()) { return true }
+    if Self.isWordForNone(text) { return true }
     unreadable[column] = text
     return false
   }
@@ -222,7 +228,7 @@ package struct ImportedRow {
     case .boolean: booleans[column] = FieldValue.boolean(kind, bytes.span).value
     case .sourceIdentifier: texts[column] = FieldValue.sourceIdentifier(kind, bytes.span).value?.description
     case .word, .countryCode: texts[column] = field.type.text(kind, bytes.span)
-    default: texts[column] = text.isEmpty ? nil : text
+    default: texts[column] = Self.isWordForNone(text) ? nil : text
     }
     return texts[column] != nil || integers[column] != nil || booleans[column] != nil || isNone(text, in: column)
   }

@@ -95,7 +95,7 @@ struct ModelledUnit {
     if window == 0 || isOpen {
       (dates, misdated) = (days, 0)
     } else {
-      let hasOpen = strata.contains { counts.openCohorts[.init($0, window: window, period: period)] != nil }
+      let hasOpen = strata.contains { counts.cutCells.contains(.init($0, window: window, period: period)) }
       let cut = LaterDates(app: app, window: window, days, counts, isWhole: counts.period == .all && !hasOpen)
       (dates, misdated, dateRefusal) = (cut.dates, cut.misdated, cut.refusal(of: parts))
     }

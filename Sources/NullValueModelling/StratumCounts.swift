@@ -106,7 +106,9 @@ package struct StratumCounts: Sendable {
   private(set) var cohorts: [Cell: Cohort] = [:]
   /// The other installs, also those of an unknown install date.
   private(set) var openCohorts: [Cell: Cohort] = [:]
-  /// The first install date of each app, as first postbacks tell it, whose dates are the least uncertain.
+  /// The cells with installs of a known install date of which the later window has not ended.
+  private(set) var cutCells: Set<Cell> = []
+  /// The first install date of each app, as first postbacks of versions with later windows tell it.
   private(set) var firstDays: [Int64: Int64] = [:]
   /// The fine values and the nulls of the first window by install day.
   private(set) var installDays: [Cell: [Int64: DayDrift.Day]] = [:]
@@ -125,9 +127,7 @@ package struct StratumCounts: Sendable {
     addToCohorts(value, stratum, window: window, installDay: installDay, count)
     guard let installDay else { return }
     days = min(days?.lowerBound ?? installDay, installDay)...max(days?.upperBound ?? installDay, installDay)
-    guard window == 0 else { return }
-    firstDays[stratum.app] = min(firstDays[stratum.app] ?? installDay, installDay)
-    guard let day = Self.day(value, count) else { return }
+    guard window == 0, let day = Self.day(value, count) else { return }
     installDays[cell, default: [:]][installDay, default: .init()] += day
   }
 
@@ -148,12 +148,16 @@ package struct StratumCounts: Sendable {
   {
     // SKAdNetwork 3 and earlier have one window.
     if case .campaign = stratum.identifier { return }
+    if window == 0, let installDay {
+      firstDays[stratum.app] = min(firstDays[stratum.app] ?? installDay, installDay)
+    }
     for later in 1...2 where window == 0 || window == later {
       let cell = cell(stratum, window: later, installDay: installDay)
       if let installDay, installDay <= lastEnded(window: later) {
         cohorts[cell, default: Cohort()].add(value, window: window, count)
       } else {
         openCohorts[cell, default: Cohort()].add(value, window: window, count)
+        if installDay != nil { cutCells.insert(cell) }
       }
     }
   }

@@ -11,14 +11,17 @@ package enum PersonalMember {
       // Addresses on the network
       "ip", "ips", "ipaddress", "ipaddr", "ipv4", "ipv6", "geoip", "clientip", "deviceip", "userip", "sourceip",
       "senderip", "remoteip", "realip", "xrealip", "trueclientip", "cfconnectingip", "remoteaddr", "remoteaddress",
-      "xforwardedfor", "httpxforwardedfor", "xforwarded", "forwarded", "forwardedfor", "macaddress",
+      "xforwardedfor", "httpxforwardedfor", "xforwarded", "forwarded", "forwardedfor", "clientipaddress",
+      "deviceipaddress", "useripaddress", "xclientip", "userdataip", "mac", "macaddress",
       // Browsers
       "useragent", "httpuseragent", "deviceuseragent", "clientuseragent", "ua", "headers", "httpheaders",
-      "requestheaders",
+      "requestheaders", "userdatauseragent",
       // Devices
-      "idfa", "idfv", "ifa", "ifv", "gaid", "aaid", "aifa", "oaid", "caid", "udid", "openudid", "imei", "meid",
+      "idfa", "idfv", "ifa", "ifv", "gaid", "aaid", "aifa", "oaid", "udid", "openudid", "imei", "meid",
       "androidid", "deviceid", "deviceidentifier", "advertisingid", "advertisingidentifier", "googleadvertisingid",
       "googleadid", "gpsadid", "appsflyerid", "appsflyerdeviceid", "singulardeviceid", "identifierforvendor", "sdid",
+      "idfamd5", "idfasha1", "idfvmd5", "idfvsha1", "androididmd5", "androididsha1", "gpsadidmd5", "gpsadidsha1",
+      "macmd5", "macsha1", "userdataidfa", "userdataidfv",
       // Persons
       "email", "emailaddress", "useremail", "hashedemail", "emailhash", "emailsha256", "phone", "phonenumber",
       "hashedphone", "telephone", "mobilenumber", "msisdn", "userid", "customuserid", "customeruserid", "username",

@@ -48,7 +48,7 @@ package struct TableFiles: Sendable {
         }
       case .folder(let names):
         guard names.contains(where: Self.isPart) || Table.names.contains(path.lastComponent) else {
-          throw try Self.noTables(in: path, with: names)
+          throw Self.noTables(in: path, with: names)
         }
         isOfWholeRuns = false
         let isOfTable = Table.names.contains(path.lastComponent) ? path.lastComponent == table.name : table.isRejects
@@ -63,11 +63,12 @@ package struct TableFiles: Sendable {
   }
 
   /// The failure for a folder without tables of a run, which may have others.
-  private static func noTables(in path: String, with names: [String]) throws(FileFailure) -> FileFailure {
+  private static func noTables(in path: String, with names: [String]) -> FileFailure {
     var others: [String] = []
     for name in names.sorted() where !name.hasPrefix(".") {
-      guard try InputFile.isFolder("\(path)/\(name)") else { continue }
-      if try Directory.names(in: "\(path)/\(name)").contains(where: isPart) { others.append(name) }
+      // Whatever cannot be read is no table.
+      let parts = (try? DurableFolder("\(path)/\(name)").names()) ?? []
+      if parts.contains(where: isPart) { others.append(name) }
     }
     guard !others.isEmpty else {
       return FileFailure(

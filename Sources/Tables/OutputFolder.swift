@@ -67,7 +67,10 @@ package final class OutputFolder {
     of state: String,
     _ reading: LedgerReading? = nil
   ) throws(FileFailure) {
-    func places(_ parts: [LedgerPart]) -> Set<String> { Set(parts.map { "\($0.folder)/\($0.name)" }) }
+    // A part has its name only after the commit that completes it.
+    func places(_ parts: [LedgerPart]) -> Set<String> {
+      Set(parts.filter { $0.phase == .complete }.map { "\($0.folder)/\($0.name)" })
+    }
     let complete = try entries(of: path).filter { LedgerPart.isComplete($0.name) }.map { "\($0.folder)/\($0.name)" }
     var unknown = Set(complete).subtracting(places(reading?.parts ?? []))
     guard !unknown.isEmpty else { return }

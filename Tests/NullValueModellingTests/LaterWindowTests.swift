@@ -89,6 +89,20 @@ import Testing
     #expect(row.status.word == status)
     #expect(row.period == monday...monday + days - 1)
     #expect(try Self.row(Self.counts(monday...monday + days - 1, endedUntil: .max)).status == .modelled)
+    // Installs of versions with one window, and dates of later windows, make no day more.
+    var counts = Self.counts(monday...monday + 29, endedUntil: monday + days - 1)
+    counts.add(Stratum(app: 7, network: "Network", .campaign(5)), [20], worth: [0], nulls: 20, day: monday - 60)
+    counts.add(.decoded(Self.high), .campaign(1), window: 1, installDay: monday - 2)
+    #expect(try Self.row(counts).status.word == status)
+  }
+
+  @Test func `are whole where only postbacks without an install date are beside them`() throws {
+    let monday = Self.monday
+    var counts = Self.counts(monday...monday + 9, endedUntil: .max)
+    let before = try Self.row(counts)
+    counts.add(.null, .campaign(1), window: 0, installDay: nil)
+    let row = try Self.row(counts)
+    #expect(row.status == .modelled && row.low == before.low && row.conversions == before.conversions)
   }
 
   @Test func `are not modelled of a range with an end where install dates have a large error`() throws {

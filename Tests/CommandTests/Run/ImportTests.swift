@@ -146,6 +146,26 @@ import Testing
     #expect(daily.errorText.contains("has the table skan_imported, but not the postbacks that Apple signed"))
   }
 
+  @Test func `rows whose transaction is a word for none are of no transaction`() async throws {
+    let text = """
+      app,network,transaction-id,date
+      525463029,a.skadnetwork,N/A,2026-03-05
+      525463029,a.skadnetwork,N/A,2026-03-06
+      525463029,N/A,NaN,2026-03-06
+
+      """
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let (json, errors) = try await run([path], ["--vendor", "house"])
+    #expect(json["imported"]?.integer == 3 && errors.isEmpty, "\(json) \(errors)")
+    #expect(try rows().allSatisfy { $0["transaction_id"] == "null" && $0["extras"] == "null" })
+    #expect(try rows().map { $0.string("ad_network_id") }.contains(nil))
+    // Other letters of a name, and a number of JSON.
+    let lines = #"{"App_ID": 525463029, "ad-network-id": "a.skadnetwork"}"# + "\n"
+    let other = try folder.makeFile("in.jsonl", holding: Array(lines.utf8))
+    _ = try await run([other], ["--vendor", "house"])
+    #expect(try rows().map { $0["app_id"] } == ["525463029"])
+  }
+
   @Test func `counts values that cannot be read, and takes words for no value as none`() async throws {
     let text = """
       app,network,postback_sequence_index,conversion_value,coarse_conversion_value
