@@ -38,7 +38,7 @@ package struct VendorUnmatched: Sendable, Equatable {
     ])
   }
 
-  /// What is not compared for this reason, and what to do, as sentences about the export of a vendor.
+  /// Returns sentences about the export of a vendor: the rows that are not compared, with the reason and the remedy.
   func sentences(on vendor: String) -> [String] {
     func rows(_ count: Int) -> String { count == 1 ? "1 row" : "\(count) rows" }
     var sentences: [String] = []

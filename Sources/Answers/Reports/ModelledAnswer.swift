@@ -21,7 +21,7 @@ struct ModelledAnswer {
   private var table: TextTable {
     var table = TextTable(
       ["app", "window", "until", "installs", "nulls", "observed", "modelled", "low", "high", "currency", "state"],
-      numbersIn: Set([1] + Array(3...8))
+      numbersIn: Set([1]).union(3...8)
     )
     func text(_ amount: Amount?) -> String { amount.map { "\($0)" } ?? "" }
     for total in totals.prefix(Self.most) {

@@ -152,7 +152,7 @@ struct ImportCommand: Command {
     try Terminal.print(text.text())
   }
 
-  /// What to give instead of values that cannot be read.
+  /// The advice for a column with values that cannot be read, as a sentence with a space before it; empty for other columns.
   private static func advice(on column: ColumnName) -> String {
     switch column {
     case .postbackSequenceIndex:
