@@ -49,10 +49,9 @@ package struct DeliverySettings {
 }
 
 extension DeliverySettings {
-  /// Throws if the state does not know parts of the output, or if a partner needs what the tables do not have.
+  /// Throws if the state is not that of the output, or if a partner needs what the tables do not have.
   func check() throws(FileFailure) {
-    let reading = try Ledger.reading(state)
-    try OutputFolder.refuseUnknownParts(in: output, of: state, reading)
+    let reading = try OutputFolder.reading(output, state: state)
     guard reading.settings[TableOptions.keepRaw] != "yes" else { return }
     let partners = partners.all.filter(\.usesRawBody).map(\.id)
     guard partners.isEmpty else {

@@ -39,16 +39,8 @@ package struct RowFinder: Sendable {
   ) throws(FileFailure) {
     (self.output, self.jobs, self.progress) = (output, jobs, progress)
     let own = StateFolder.path(in: output)
-    guard state != nil || Ledger.isThere(own) else {
-      reading = nil
-      return
-    }
-    let reading = try Ledger.reading(state ?? own)
-    if let id = reading.outputID, let other = try OutputID.read(in: output), id != other {
-      throw .otherOutput(output, of: state ?? own)
-    }
-    try OutputFolder.refuseUnknownParts(in: output, of: state ?? own, reading)
-    self.reading = reading
+    let isThere = state != nil || Ledger.isThere(own)
+    reading = isThere ? try OutputFolder.reading(output, state: state ?? own) : nil
   }
 
   /// The rows that were found in a table, and what was done for it.

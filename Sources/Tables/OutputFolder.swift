@@ -59,20 +59,34 @@ package final class OutputFolder {
     }
   }
 
+  /// Reads the ledger of the state of an output, without the lock of either.
+  ///
+  /// - Throws: A failure if the state is that of another output, or does not know parts of this one.
+  package static func reading(
+    _ path: String,
+    state: String,
+    readsReprocessed: Bool = false
+  ) throws(FileFailure) -> LedgerReading {
+    let reading = try Ledger.reading(state, readsReprocessed: readsReprocessed)
+    if let id = reading.outputID, try OutputID.read(in: path) != id { throw .otherOutput(path, of: state) }
+    try refuseUnknownParts(in: path, of: state, reading)
+    return reading
+  }
+
   /// Throws if a folder has complete parts that the ledger of its state does not know, as after a restore of the state alone: what
   /// is made of the rows that it knows would lack theirs. Needs no lock: a part that is published meanwhile is known to a later
   /// reading of the ledger, and one that is removed is pending there, or gone.
   package static func refuseUnknownParts(
     in path: String,
     of state: String,
-    _ reading: LedgerReading? = nil
+    _ reading: LedgerReading
   ) throws(FileFailure) {
     // A part has its name only after the commit that completes it.
     func places(_ parts: [LedgerPart]) -> Set<String> {
       Set(parts.filter { $0.phase == .complete }.map { "\($0.folder)/\($0.name)" })
     }
     let complete = try entries(of: path).filter { LedgerPart.isComplete($0.name) }.map { "\($0.folder)/\($0.name)" }
-    var unknown = Set(complete).subtracting(places(reading?.parts ?? []))
+    var unknown = Set(complete).subtracting(places(reading.parts))
     guard !unknown.isEmpty else { return }
     let later = try Ledger.reading(state)
     unknown.subtract(places(later.parts + later.pendingRemovals))

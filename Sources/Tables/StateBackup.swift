@@ -42,7 +42,7 @@ package struct StateBackup {
     guard try NamedFile(target) == nil else {
       throw FileFailure(.cannotCreate, target, "The file or directory exists", advice: "Give --to another name")
     }
-    try OutputFolder.refuseUnknownParts(in: output, of: state)
+    _ = try OutputFolder.reading(output, state: state)
     let hidden = "\(target).inprogress"
     self.output = output
     self.target = hidden

@@ -146,7 +146,7 @@ package struct Loader {
   private mutating func connected(to output: OutputID) throws(LoadFailure) -> LoadSession {
     if let session { return session }
     try Self.reading { () throws(FileFailure) in
-      try OutputFolder.refuseUnknownParts(in: source.output, of: source.state)
+      _ = try OutputFolder.reading(source.output, state: source.state)
     }
     let session = try LoadSession(source, target, output, jobs: jobs, stop: stop)
     self.session = session

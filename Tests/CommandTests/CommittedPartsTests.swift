@@ -86,9 +86,15 @@ import Testing
     let other = folder.path("other")
     let run = try await BuiltCommand.run(["run", Fixtures.path("postbacks"), "--out", other])
     #expect(run.status == 0, "\(run.errorText)")
-    for command in ["rejects", "settle"] {
-      let result = try await BuiltCommand.run([command, out, "--state", "\(other)/_state"])
-      #expect(result.status == 65 && result.errorText.contains("belongs to another output"), "\(result.errorText)")
+    try folder.makeFile("partners.json", holding: Array(#"{"partners": []}"#.utf8))
+    for words in [
+      ["rejects", out], ["settle", out], ["find", out, "6aafb7a5-0170-41b5-bbe4-fe71dedf1e28"],
+      ["state", "backup", out, "--to", folder.path("backup")],
+      ["deliver", out, "--once", "--partners", folder.path("partners.json")],
+    ] {
+      let result = try await BuiltCommand.run(words + ["--state", "\(other)/_state"])
+      #expect(result.status == 65, "\(words) \(result.errorText)")
+      #expect(result.errorText.contains("belongs to another output"), "\(words) \(result.errorText)")
     }
   }
 }

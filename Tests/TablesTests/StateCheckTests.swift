@@ -100,7 +100,13 @@ import Testing
     let site = try site()
     let before = try Ledger.reading(site.state)
     func refusal(_ reading: LedgerReading?) -> FileFailure? {
-      stateFailure { try OutputFolder.refuseUnknownParts(in: site.output, of: site.state, reading) }
+      stateFailure {
+        guard let reading else {
+          _ = try OutputFolder.reading(site.output, state: site.state)
+          return
+        }
+        try OutputFolder.refuseUnknownParts(in: site.output, of: site.state, reading)
+      }
     }
     try site.change("out/\(postbacks)/.part-00000008.csv.inprogress") { $0 = [1] }
     #expect(refusal(before) == nil && refusal(nil) == nil)

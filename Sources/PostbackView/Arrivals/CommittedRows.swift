@@ -36,8 +36,7 @@ struct CommittedRows: Sendable {
       return
     }
     witnessed = try Ledger.lastCommit(state)
-    let reading = try Ledger.reading(state, readsReprocessed: true)
-    try OutputFolder.refuseUnknownParts(in: output, of: state, reading)
+    let reading = try OutputFolder.reading(output, state: state, readsReprocessed: true)
     var missing: [String] = []
     postbacks = try LookupPart.committed(reading, of: .postbacks, in: output, missing: &missing)
     var rejects = try LookupPart.committed(reading, of: .rejects, in: output, missing: &missing)

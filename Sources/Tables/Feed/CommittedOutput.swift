@@ -12,9 +12,7 @@ package struct CommittedOutput: Sendable {
   /// Reads the state of an output without its lock. Throws if the state belongs to another output, or does not
   /// know parts of it.
   package init(_ output: String, state: String) throws(FileFailure) {
-    (self.output, reading) = (output, try Ledger.reading(state))
-    if let id = reading.outputID, try OutputID.read(in: output) != id { throw .otherOutput(output, of: state) }
-    try OutputFolder.refuseUnknownParts(in: output, of: state, reading)
+    (self.output, reading) = (output, try OutputFolder.reading(output, state: state))
   }
 
   /// The number of commits.
