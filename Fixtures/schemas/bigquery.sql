@@ -444,7 +444,7 @@ CREATE TABLE skan_modelled (
   `campaign_id` INT64 OPTIONS (description = "campaign-id up to SKAdNetwork 3, else null."),
   `source_identifier` STRING OPTIONS (description = "The two digits of the source identifier that postbacks without a value have. Null up to SKAdNetwork 3, in a total, and for postbacks without an identifier."),
   `postback_sequence_index` INT64 NOT NULL OPTIONS (description = "The conversion window, 0 before 4.0."),
-  `period_start` DATE OPTIONS (description = "The first install date of the period. Null if install dates are not known."),
+  `period_start` DATE OPTIONS (description = "The first day of the week or month, or the first install date of the app. In the windows 1 and 2 of the whole range the first one of which all installs are there. Null if install dates are not known."),
   `period_end` DATE OPTIONS (description = "The last install date of the period. In the windows 1 and 2 the last one of which the window has ended, unless the state is not_modelled:open."),
   `conversions` INT64 NOT NULL OPTIONS (description = "The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the next two columns are those of window 0, because its nulls send no later postback, and without SKAdNetwork 3 and earlier, which have one window."),
   `values` INT64 NOT NULL OPTIONS (description = "The number of these with a decoded value. In the windows 1 and 2 the number of installs with a first value, without those whose later value has no meaning."),

@@ -461,7 +461,7 @@ CREATE TABLE skan_modelled (
   campaign_id Nullable(Int64) COMMENT 'campaign-id up to SKAdNetwork 3, else null.',
   source_identifier Nullable(String) COMMENT 'The two digits of the source identifier that postbacks without a value have. Null up to SKAdNetwork 3, in a total, and for postbacks without an identifier.',
   postback_sequence_index Int64 COMMENT 'The conversion window, 0 before 4.0.',
-  period_start Nullable(Date32) COMMENT 'The first install date of the period. Null if install dates are not known.',
+  period_start Nullable(Date32) COMMENT 'The first day of the week or month, or the first install date of the app. In the windows 1 and 2 of the whole range the first one of which all installs are there. Null if install dates are not known.',
   period_end Nullable(Date32) COMMENT 'The last install date of the period. In the windows 1 and 2 the last one of which the window has ended, unless the state is not_modelled:open.',
   conversions Int64 COMMENT 'The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the next two columns are those of window 0, because its nulls send no later postback, and without SKAdNetwork 3 and earlier, which have one window.',
   values Int64 COMMENT 'The number of these with a decoded value. In the windows 1 and 2 the number of installs with a first value, without those whose later value has no meaning.',

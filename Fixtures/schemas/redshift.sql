@@ -891,7 +891,7 @@ COMMENT ON COLUMN skan_modelled."network_name" IS 'The ad network, as in skan_en
 COMMENT ON COLUMN skan_modelled."campaign_id" IS 'campaign-id up to SKAdNetwork 3, else null.';
 COMMENT ON COLUMN skan_modelled."source_identifier" IS 'The two digits of the source identifier that postbacks without a value have. Null up to SKAdNetwork 3, in a total, and for postbacks without an identifier.';
 COMMENT ON COLUMN skan_modelled."postback_sequence_index" IS 'The conversion window, 0 before 4.0.';
-COMMENT ON COLUMN skan_modelled."period_start" IS 'The first install date of the period. Null if install dates are not known.';
+COMMENT ON COLUMN skan_modelled."period_start" IS 'The first day of the week or month, or the first install date of the app. In the windows 1 and 2 of the whole range the first one of which all installs are there. Null if install dates are not known.';
 COMMENT ON COLUMN skan_modelled."period_end" IS 'The last install date of the period. In the windows 1 and 2 the last one of which the window has ended, unless the state is not_modelled:open.';
 COMMENT ON COLUMN skan_modelled."conversions" IS 'The number of winning installs and redownloads, without those of version 1.0. In the windows 1 and 2 this and the next two columns are those of window 0, because its nulls send no later postback, and without SKAdNetwork 3 and earlier, which have one window.';
 COMMENT ON COLUMN skan_modelled."values" IS 'The number of these with a decoded value. In the windows 1 and 2 the number of installs with a first value, without those whose later value has no meaning.';

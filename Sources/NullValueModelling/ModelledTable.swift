@@ -49,7 +49,10 @@ extension Table {
       .periodStart,
       .date,
       .nullable,
-      "The first install date of the period. Null if install dates are not known."
+      """
+      The first day of the week or month, or the first install date of the app. In the windows 1 and 2 of the whole range \
+      the first one of which all installs are there. Null if install dates are not known.
+      """
     ),
     Column(
       .periodEnd,

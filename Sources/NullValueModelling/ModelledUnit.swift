@@ -84,9 +84,8 @@ struct ModelledUnit {
     ambiguous: Set<String>
   ) {
     (self.app, self.window, self.period) = (app, window, period)
-    let days = counts.days(ofPeriod: period)
-    let isOpen =
-      window > 0 && !strata.contains { counts.cohorts[.init($0, window: window, period: period)] != nil }
+    let days = counts.days(ofPeriod: period, app: app)
+    let isOpen = window > 0 && !strata.contains { counts.cohort(.init($0, window: window, period: period)) != nil }
     parts = strata.sorted().compactMap { stratum in
       window == 0
         ? Part(first: stratum, period, counts) : Part(later: stratum, window, period, counts, isOpen: isOpen)
@@ -96,7 +95,7 @@ struct ModelledUnit {
       (dates, misdated) = (days, 0)
     } else {
       let hasOpen = strata.contains { counts.cutCells.contains(.init($0, window: window, period: period)) }
-      let cut = LaterDates(app: app, window: window, days, counts, isWhole: counts.period == .all && !hasOpen)
+      let cut = LaterDates(app: app, window: window, days, counts, hasOpen: hasOpen)
       (dates, misdated, dateRefusal) = (cut.dates, cut.misdated, cut.refusal(of: parts))
     }
     let values = Set(parts.flatMap { $0.observed.map(\.value) })
@@ -157,8 +156,8 @@ extension ModelledUnit.Part {
   /// An install without a value in its first postback sends no later one (Apple, "Receiving postbacks in multiple
   /// conversion windows"). So the installs with a value are those of which it is known if they sent a later one.
   fileprivate init?(later stratum: Stratum, _ window: Int, _ period: Int64?, _ counts: StratumCounts, isOpen: Bool) {
-    let cohorts = isOpen ? counts.openCohorts : counts.cohorts
-    guard var cohort = cohorts[.init(stratum, window: window, period: period)] else { return nil }
+    let cell = StratumCounts.Cell(stratum, window: window, period: period)
+    guard var cohort = isOpen ? counts.openCohorts[cell] : counts.cohort(cell) else { return nil }
     self.init(stratum)
     conversions = cohort.conversions
     values = cohort.values
@@ -169,7 +168,7 @@ extension ModelledUnit.Part {
     // Install dates are estimates. Over three weeks less of an error is left than over one.
     if cohort.later.decoded > values, counts.period == .week, let period {
       for week in [period - 1, period + 1] {
-        cohort += cohorts[.init(stratum, window: window, period: week)] ?? .init()
+        cohort += counts.cohort(.init(stratum, window: window, period: week)) ?? .init()
       }
     }
     if cohort.later.decoded > cohort.values + cohort.ambiguousZeros {
@@ -198,15 +197,21 @@ private struct LaterDates {
   /// The days whose postbacks are on the wrong side of an end: the mean of an error that is even from -60 to 60 hours.
   static let wrongDays = 1.25
 
-  init(app: Int64, window: Int, _ days: ClosedRange<Int64>?, _ counts: StratumCounts, isWhole: Bool) {
-    dates = days.map { $0.lowerBound...max($0.lowerBound, min($0.upperBound, counts.lastEnded(window: window))) }
-    guard let dates, !isWhole else {
+  init(app: Int64, window: Int, _ days: ClosedRange<Int64>?, _ counts: StratumCounts, hasOpen: Bool) {
+    guard let days else {
+      (dates, misdated, cutDays) = (nil, 0, nil)
+      return
+    }
+    let first = max(days.lowerBound, counts.firstDay(app: app) ?? days.lowerBound)
+    let last = min(days.upperBound, counts.lastEnded(window: window))
+    let start = counts.period == .all ? first : days.lowerBound
+    dates = min(start, last)...last
+    let ends = counts.period == .all ? (hasOpen ? 1.0 : 0) + (counts.isCutAtStart(app: app) ? 1 : 0) : 2
+    guard ends > 0 else {
       (misdated, cutDays) = (0, nil)
       return
     }
-    let first = max(dates.lowerBound, counts.firstDays[app] ?? dates.lowerBound)
-    let number = max(1, dates.upperBound - first + 1)
-    let ends = counts.period == .all ? 1.0 : 2
+    let number = max(1, last - first + 1)
     (misdated, cutDays) = (min(1, ends * Self.wrongDays / Double(number)), number)
   }
 

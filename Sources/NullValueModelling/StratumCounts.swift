@@ -103,17 +103,22 @@ package struct StratumCounts: Sendable {
   private let lastEnded: [Int64]
   private(set) var cells: [Cell: Counts] = [:]
   /// The installs that a later window is modelled of: those of the install dates of which it has ended.
-  private(set) var cohorts: [Cell: Cohort] = [:]
+  private var cohorts: [Cell: Cohort] = [:]
+  /// The same of install dates up to the first one of the app that was known when they were added, by date.
+  private var earlyCohorts: [Cell: [Int64: Cohort]] = [:]
   /// The other installs, also those of an unknown install date.
   private(set) var openCohorts: [Cell: Cohort] = [:]
   /// The cells with installs of a known install date of which the later window has not ended.
   private(set) var cutCells: Set<Cell> = []
   /// The first install date of each app, as first postbacks of versions with later windows tell it.
-  private(set) var firstDays: [Int64: Int64] = [:]
+  private var firstDays: [Int64: Int64] = [:]
+  /// The numbers of later postbacks of each app by their latest possible install date, if it is before the first one that was
+  /// known when they were added.
+  private var earlyPostbacks: [Int64: [Int64: Int]] = [:]
   /// The fine values and the nulls of the first window by install day.
   private(set) var installDays: [Cell: [Int64: DayDrift.Day]] = [:]
-  /// The first and the last estimated install date, in days since 1970-01-01; nil if no install date is known.
-  private(set) var days: ClosedRange<Int64>?
+  /// The first and the last estimated install date of the first postbacks of each app, in days since 1970-01-01.
+  private var days: [Int64: ClosedRange<Int64>] = [:]
 
   /// Makes counts of no postbacks. `lastEnded` has the last install dates of which the windows 1 and 2 have ended.
   package init(by period: ModelPeriod, lastEnded: [Int64] = [.max, .max]) {
@@ -125,9 +130,10 @@ package struct StratumCounts: Sendable {
     let cell = cell(stratum, window: window, installDay: installDay)
     cells[cell, default: Counts()].add(value, count)
     addToCohorts(value, stratum, window: window, installDay: installDay, count)
-    guard let installDay else { return }
-    days = min(days?.lowerBound ?? installDay, installDay)...max(days?.upperBound ?? installDay, installDay)
-    guard window == 0, let day = Self.day(value, count) else { return }
+    guard window == 0, let installDay else { return }
+    let days = days[stratum.app] ?? installDay...installDay
+    self.days[stratum.app] = min(days.lowerBound, installDay)...max(days.upperBound, installDay)
+    guard let day = Self.day(value, count) else { return }
     installDays[cell, default: [:]][installDay, default: .init()] += day
   }
 
@@ -139,9 +145,32 @@ package struct StratumCounts: Sendable {
   /// Returns the last install date of which a later window has ended.
   func lastEnded(window: Int) -> Int64 { lastEnded[window - 1] }
 
-  /// Returns the first and the last day of the period with a number; nil if install dates are not known.
-  func days(ofPeriod number: Int64?) -> ClosedRange<Int64>? {
-    number.flatMap { period == .all ? days : period.days(of: $0) }
+  /// Returns the first and the last day of the period with a number; nil if install dates of the app are not known.
+  func days(ofPeriod number: Int64?, app: Int64) -> ClosedRange<Int64>? {
+    number.flatMap { period == .all ? days[app] : period.days(of: $0) }
+  }
+
+  /// Indicates that the postbacks of an app do not begin with its first installs: more than 4 later postbacks are of installs
+  /// before those whose first postbacks are there. Fewer may be of installs whose first postback was late or lost.
+  func isCutAtStart(app: Int64) -> Bool {
+    guard let first = firstDays[app], let early = earlyPostbacks[app] else { return false }
+    return early.reduce(0) { $1.key < first ? $0 + $1.value : $0 } > 4
+  }
+
+  /// Returns the first install date that the later windows of an app are modelled of; nil if there is none. Where the
+  /// postbacks begin after the first installs, they may begin within the first date, which is left out.
+  func firstDay(app: Int64) -> Int64? { firstDays[app].map { isCutAtStart(app: app) ? $0 + 1 : $0 } }
+
+  /// Returns the installs that a later window is modelled of.
+  func cohort(_ cell: Cell) -> Cohort? {
+    let app = cell.stratum.app
+    let start = isCutAtStart(app: app) ? firstDay(app: app) ?? .min : .min
+    return (earlyCohorts[cell] ?? [:]).reduce(cohorts[cell]) { cohort, early in
+      guard early.key >= start else { return cohort }
+      var cohort = cohort ?? Cohort()
+      cohort += early.value
+      return cohort
+    }
   }
 
   private mutating func addToCohorts(_ value: Value, _ stratum: Stratum, window: Int, installDay: Int64?, _ count: Int)
@@ -151,15 +180,30 @@ package struct StratumCounts: Sendable {
     if window == 0, let installDay {
       firstDays[stratum.app] = min(firstDays[stratum.app] ?? installDay, installDay)
     }
+    let firstDay = firstDays[stratum.app] ?? .max
+    if window > 0, let installDay, case .decoded(let value) = value {
+      let latest = installDay + Self.dateError(value, window: window)
+      if latest < firstDay { earlyPostbacks[stratum.app, default: [:]][latest, default: 0] += count }
+    }
     for later in 1...2 where window == 0 || window == later {
       let cell = cell(stratum, window: later, installDay: installDay)
       if let installDay, installDay <= lastEnded(window: later) {
-        cohorts[cell, default: Cohort()].add(value, window: window, count)
+        if installDay <= firstDay {
+          earlyCohorts[cell, default: [:]][installDay, default: Cohort()].add(value, window: window, count)
+        } else {
+          cohorts[cell, default: Cohort()].add(value, window: window, count)
+        }
       } else {
         openCohorts[cell, default: Cohort()].add(value, window: window, count)
         if installDay != nil { cutCells.insert(cell) }
       }
     }
+  }
+
+  /// The days by which the install date of a later postback may be before that of the first postback of its user: its own
+  /// error, of 60 hours, or of 120 and 396 in the windows 1 and 2 if the app may lock them, and the 12 hours of the first one.
+  private static func dateError(_ value: ReportedValue, window: Int) -> Int64 {
+    !value.hasWideDate ? 3 : window == 1 ? 6 : 17
   }
 
   private static func day(_ value: Value, _ count: Int) -> DayDrift.Day? {

@@ -2,6 +2,7 @@
 """Holds the intervals of modelled revenue against users whose true revenue is known.
 
     Tests/Evidence/modelling.py [--program PATH] [--sets N] [--installs N] [--seed S] [--scenario NAME] [--jobs N]
+    Tests/Evidence/modelling.py --simulations N [--program PATH] [--seed S] [--jobs N]
 
 Draws users with their revenue, their conversion values by a model, and what Apple leaves of them by the size of their crowd.
 Signs their postbacks with a key of its own, runs postback run and postback daily on them, and compares skan_modelled with the
@@ -12,6 +13,10 @@ without an upper end holds it from below, and is counted in the column "open". R
 strata without an estimate. In the scenarios where payers lose their values more often, which no data can show, the range that is
 held is that of null_odds_low and null_odds_high.
 
+--simulations draws N sets of each world of install dates, and 5 N of each world of payers, of docs/modelling.md, with the method
+calculated a second time in modelling_method.py. It compares the totals of one set of each world, and of one more for each 100 of N,
+with those of postback, and ends with 1 if one of them differs in six digits after the point.
+
 Without options it makes a few small sets, for CI. --sets 200 --installs 20000 takes an hour and tells two digits. Ends with 1
 if a scenario holds the truth so rarely that 93 in 100 is out of the question, or if more than 20 % of its revenue is refused.
 """
@@ -19,6 +24,8 @@ if a scenario holds the truth so rarely that 93 in 100 is out of the question, o
 import argparse
 import base64
 import concurrent.futures
+import datetime
+import functools
 import json
 import math
 import pathlib
@@ -30,7 +37,8 @@ import numpy
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from modelling_worlds import APP, DAYS, NETWORKS, SCENARIOS, model, world
+import modelling_simulation as simulation
+from modelling_worlds import APP, NETWORKS, SCENARIOS, model, world
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BAR, MOST_REFUSED = 0.93, 0.20
@@ -43,12 +51,13 @@ def wilson(successes, trials):
     return max(0.0, (center - half) / (trials + z * z)), min(1.0, (center + half) / (trials + z * z))
 
 
+START = 1_767_225_600  # 2026-01-01
+
+
 def write_dump(path, users, key, random):
     """Writes the postbacks of users, each with an envelope, in random order."""
-    start = 1_767_225_600  # 2026-01-01
     with open(path, "w", encoding="utf-8") as file:
-        for user in random.permutation(len(users.tier)):
-            tier = users.tier[user]
+        def write(user, window, tier, received):
             digits = f"{users.source[user]:04d}"[(0 if tier > 1 else 2):]
             transaction = f"{random.integers(1 << 32):08x}-{user & 0xffff:04x}-4000-8000-{random.integers(1 << 48):012x}"
             fields = {
@@ -57,24 +66,36 @@ def write_dump(path, users, key, random):
             }
             if tier == 3:
                 fields["source-app-id"] = 1_000_000_000 + int(users.country[user])
-            fields |= {"fidelity-type": 1, "did-win": True, "postback-sequence-index": 0}
+            fields |= {"fidelity-type": 1, "did-win": True, "postback-sequence-index": window}
             text = "\u2063".join(str(value).lower() if isinstance(value, bool) else str(value) for value in fields.values())
             signature = key.sign(text.encode(), ec.ECDSA(hashes.SHA256()))
             fields["attribution-signature"] = base64.b64encode(signature).decode()
             if tier > 1:
                 fields["conversion-value"] = int(users.fine[user])
             elif tier == 1:
-                fields["coarse-conversion-value"] = ["low", "medium", "high"][users.coarse[user]]
+                fields["coarse-conversion-value"] = ["low", "medium", "high"][(users.later if window else users.coarse)[user]]
             if tier == 3:
                 fields["country-code"] = COUNTRIES[users.country[user]]
-            fields["seconds"] = int(start + 86400 * (users.day[user] + random.random()) + 3600 * (72 + 24 * random.random()))
+            fields["seconds"] = int(START + received)
             file.write(json.dumps(fields) + "\n")
+
+        for user in random.permutation(len(users.tier)):
+            usual = 86400 * (users.day[user] + random.random()) + 3600 * (72 + 24 * random.random())
+            write(user, 0, users.tier[user], usual if users.received is None else users.received[0][user])
+            if users.later is not None and users.tier[user] > 0 and users.later[user] >= 0:
+                write(user, 1, 1, users.received[1][user])
 
 
 def measure(program, scenario, seed, installs):
     """Runs a set. Returns a list of (kind, is held, is open, refused revenue, revenue, estimate, truth of estimate)."""
     random = numpy.random.default_rng([seed, SCENARIOS.index(scenario)])
     users = world(random, scenario, installs)
+    rows = modelled(program, users, random)
+    return [result for result in map(lambda row: judge(row, rows, users, scenario), rows) if result]
+
+
+def modelled(program, users, random, *options):
+    """The rows of skan_modelled of the postbacks of users."""
     key = ec.generate_private_key(ec.SECP256R1())
     public = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     with tempfile.TemporaryDirectory() as name:
@@ -87,9 +108,9 @@ def measure(program, scenario, seed, installs):
 
         run("run", folder / "dump.jsonl", "--trust-key", f"k={base64.b64encode(public).decode()}", "--received-at-field", "seconds",
             "--models", folder / "model.json", "--out", folder / "out", "--jobs", 1, "--quiet")
-        run("daily", folder / "out", "--environment", "custom", "--dimensions", "app_id,network_name")
-        rows = [json.loads(line) for part in sorted((folder / "out/skan_modelled").glob("part-*.jsonl")) for line in open(part, encoding="utf-8")]
-    return [result for result in map(lambda row: judge(row, rows, users, scenario), rows) if result]
+        run("daily", folder / "out", "--environment", "custom", "--dimensions", "app_id,network_name", *options)
+        return [json.loads(line) for part in sorted((folder / "out/skan_modelled").glob("part-*.jsonl"))
+                for line in open(part, encoding="utf-8")]
 
 
 def judge(row, rows, users, scenario):
@@ -125,13 +146,16 @@ def limits(row, scenario):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=ROOT / ".build" / "release" / "postback", type=pathlib.Path)
+    parser.add_argument("--program", "--binary", default=ROOT / ".build" / "release" / "postback", type=pathlib.Path)
     parser.add_argument("--sets", default=3, type=int, help="the number of sets of each scenario")
     parser.add_argument("--installs", default=3000, type=int, help="the number of installs of a set")
     parser.add_argument("--seed", default=1, type=int)
     parser.add_argument("--scenario", action="append", help="only this one; may be repeated")
+    parser.add_argument("--simulations", type=int, metavar="N", help="the simulations instead")
     parser.add_argument("--jobs", default=2, type=int)
     arguments = parser.parse_args()
+    if arguments.simulations:
+        sys.exit(0 if simulate(arguments) else 1)
     scenarios = [one for one in SCENARIOS if not arguments.scenario or one.name in arguments.scenario]
     print(f"{'scenario':34} {'sets':>4}  {'totals held':>22}  {'strata held':>22} {'open':>5} {'refused':>7} "
           f"{'low':>5} {'model':>5} {'high':>5}  of the truth")
@@ -167,6 +191,81 @@ def report(scenario, sets):
     print(f"{scenario.name:34} {len(sets):4}  {shares[0]:>22}  {shares[1]:>22} {opened:5.0%} {refused:7.1%} "
           f"{mean(names[0])} {mean('modelled_revenue')} {mean(names[1])}", flush=True)
     return scenario.is_held and (misses or refused > MOST_REFUSED)
+
+
+def simulate(arguments):
+    """Prints the tables of the simulations, and the totals that postback has too; tells if it has all of them."""
+    seeds = range(arguments.seed, arguments.seed + arguments.simulations)
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+        print(f"{'world of payers':36} {'sets':>5} {'payers':>6}  {'held without step 6':>22}  {'with it':>22} width")
+        for number, (name, *_) in enumerate(simulation.PAYERS):
+            more = range(arguments.seed, arguments.seed + 5 * arguments.simulations)
+            sets = [one for one in pool.map(functools.partial(payers_of, number), more, chunksize=20) if one[2]]
+            width, before = (numpy.median([one[2][place] - one[2][2] for one in sets]) for place in (3, 4))
+            shares = [share([one[2][2] - 1e-4 <= one[1] <= one[2][place] + 1e-4 for one in sets]) for place in (4, 3)]
+            print(f"{name:36} {len(sets):5} {numpy.median([one[0] for one in sets]):6.0f}  {shares[0]}  {shares[1]} {width / before:5.2f}",
+                  flush=True)
+        worlds = range(len(simulation.DATES))
+        found = [list(pool.map(functools.partial(dates_of, number), seeds, chunksize=5)) for number in worlds]
+        print(f"\n{'final days':10} {'sets':>5}  estimate by truth  {'held without dates':>22} {'by world':>12}  "
+              f"{'with them':>22} {'by world':>12}")
+        for place, days in enumerate(simulation.FINAL_DAYS):
+            sets = [[one[place] for one in found[number] if one[place][1] and one[place][2]] for number in worlds]
+            sets = [world for world in sets if sum(one[0] for one in world) > 0]
+            ratios = [sum(one[1][1] for one in world) / sum(one[0] for one in world) for world in sets]
+            line = f"{days:10} {sum(map(len, sets)):5}  {min(ratios):7.2f} to {max(ratios):5.2f} "
+            for which in (1, 2):
+                held = [[one[which][2] - 1e-4 <= one[0] <= one[which][3] + 1e-4 for one in world] for world in sets]
+                by_world = [sum(world) / len(world) for world in held]
+                line += f"  {share(sum(held, []))} {min(by_world):.2f} to {max(by_world):.2f}"
+            print(line)
+        print("\nmissing in 30 days with an end if the app may lock the window and no user's was: "
+              + ", ".join(f"{simulation.locked(window):.1%} in window {window}" for window in (1, 2)))
+        jobs = [pool.submit(compare, arguments.program, kind, number, seed) for seed in seeds[:1 + len(seeds) // 100]
+                for kind, count in [("payers", len(simulation.PAYERS)), ("dates", len(worlds))] for number in range(count)]
+        totals = [total for job in jobs for total in job.result()]
+    different = [(own, other) for own, other in totals
+                 if other is None or max(abs(one - two) for one, two in zip(own, other)) > 1e-6]
+    for own, other in different:
+        print("differs:", [float(one) for one in own], other)
+    print(f"\npostback has {len(totals) - len(different)} of {len(totals)} totals of these worlds, to six digits after the point")
+    return not different
+
+
+def share(held):
+    low, high = wilson(sum(held), len(held))
+    return f"{sum(held) / len(held):6.3f} ({low:.3f} to {high:.3f})"
+
+
+def payers_of(number, seed):
+    return simulation.payers_total(simulation.payers(number, seed))
+
+
+def dates_of(number, seed):
+    users = simulation.dated(number, seed)
+    return [simulation.dated_total(users, 0, days - 1, simulation.DATES[number][1] == 0) for days in simulation.FINAL_DAYS]
+
+
+def compare(program, kind, number, seed):
+    """The totals of a set as pairs: observed and modelled revenue with its interval, and the same of postback."""
+    users = getattr(simulation, "payers" if kind == "payers" else "dated")(number, seed)
+    whole = kind == "payers" or simulation.DATES[number][1] == 0
+    rows = modelled(program, users, numpy.random.default_rng(seed), "--model-period", "all" if whole else "week")
+    names = ["observed_revenue", "modelled_revenue", "modelled_revenue_low", "modelled_revenue_high"]
+    later = 0 if kind == "payers" else 1
+    totals = {row["period_end"]: [row[name] for name in names] for row in rows if row["scope"] == "total"
+              and row["postback_sequence_index"] == later and row["modelled_revenue"] is not None}
+    if kind == "payers":
+        own = simulation.payers_total(users)[2]
+        return [(own[:4], next(iter(totals.values()), None))] if own else []
+    pairs = []
+    for first, last in simulation.ranges(users, whole):
+        values, _, sent = simulation.dated_counts(users, first - 9 * whole, last)
+        own = simulation.dated_total(users, first, last, whole)[2]
+        # A week of which a campaign has more later postbacks than installs is compared with the weeks around it.
+        if own and (sent.sum(1) <= values).all():
+            pairs.append((own[:4], totals.get(str(datetime.date(2026, 1, 1) + datetime.timedelta(days=int(last))))))
+    return pairs
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ import numpy
 APP = 525463029
 NETWORKS = ["one.skadnetwork", "two.skadnetwork", "three.skadnetwork"]
 CAMPAIGNS, DAYS = 24, 28
+# The amounts of the coarse values of window 1.
+LATER_AMOUNTS = numpy.array([0.0, 4.99, 29.99])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Scenario:
     countries: int = 10
     spread: float = 0.5  # the deviation of the logarithm of what countries are worth
     slope: float = 0.0  # how far large countries are worth more (above 0) or less (below 0) than small ones
+    appeal: float = 0.3  # the deviation of the logarithm of the share of payers between campaigns
     odds: float = 1.0  # the odds of a null of payers beside those of others
     is_held: bool = True
 
@@ -60,6 +63,8 @@ class Users:
     by_stratum: dict
     edges: numpy.ndarray
     is_exact: bool
+    later: numpy.ndarray = None  # the coarse value of window 1, -1 for no postback
+    received: list = None  # the seconds after the first day at which the postbacks of each window are received
 
 
 def world(random, scenario, installs):
@@ -72,7 +77,7 @@ def world(random, scenario, installs):
     day = random.choice(DAYS, installs, p=weekdays / weekdays.sum())
     size = mix.mean(0)
     worth = numpy.exp(random.normal(0, scenario.spread, scenario.countries)) * (size / size.max()) ** scenario.slope
-    appeal = numpy.exp(random.normal(0, 0.3, CAMPAIGNS))
+    appeal = numpy.exp(random.normal(0, scenario.appeal, CAMPAIGNS))
     pays = random.random(installs) < numpy.clip(scenario.payers * appeal[campaign] * numpy.sqrt(worth[country]), 0, 0.9)
     amount = 2 * (1 + random.pareto(1.6, installs)) if scenario.tail == "pareto" else numpy.exp(random.normal(numpy.log(8), 1.2, installs))
     revenue = numpy.where(pays, numpy.maximum(0.99, numpy.round(amount * numpy.sqrt(worth[country]), 2)), 0)
@@ -114,7 +119,12 @@ def model(users):
         if not users.is_exact and most is None:
             event["value"] = 150
         values[str(value)] = [event]
+    windows = [{"postback_sequence_index": 0, "fine": values, "coarse_from": {"medium": 6, "high": 11}}]
+    if users.later is not None:
+        windows.append({"postback_sequence_index": 1, "coarse": {
+            name: [{"event": "purchase", "min_revenue": amount, "max_revenue": amount}] if amount else []
+            for name, amount in zip(["low", "medium", "high"], LATER_AMOUNTS)}})
     return {
         "app_id": APP, "model_id": "revenue", "version": 1, "effective_from": None, "effective_to": None, "currency": "USD",
-        "windows": [{"postback_sequence_index": 0, "fine": values, "coarse_from": {"medium": 6, "high": 11}}],
+        "windows": windows,
     }

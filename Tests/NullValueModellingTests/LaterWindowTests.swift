@@ -105,6 +105,52 @@ import Testing
     #expect(row.status == .modelled && row.low == before.low && row.conversions == before.conversions)
   }
 
+  @Test(arguments: [.all, .month] as [ModelPeriod])
+  func `leave out postbacks of installs before those that are there`(_ period: ModelPeriod) throws {
+    // From March 9 to 31, as if the output began then: later postbacks are of earlier installs too.
+    let monday = Self.monday
+    var counts = Self.counts(monday...monday + 22, by: period, endedUntil: .max)
+    for day in monday - 8..<monday { counts.add(.decoded(Self.high), .campaign(1), window: 1, installDay: day) }
+    let row = try Self.row(counts)
+    // The first date may have only a part of its installs.
+    #expect([row.conversions, row.values, row.nulls] == [110, 88, 22])
+    #expect(row.period == (period == .all ? monday + 1...monday + 22 : monday - 8...monday + 22))
+    #expect(row.observed == Amount(110))
+    #expect(row.revenue()?.description == "137.5")
+    // The start is an end of the range.
+    #expect(try #require(row.low) < Amount(110))
+  }
+
+  @Test(arguments: [(3, false, 6), (6, true, 6), (20, false, 4)] as [(Int64, Bool, Int)])
+  func `are whole from the first installs on, whose later postbacks may have earlier dates`(
+    _ days: Int64,
+    _ isWide: Bool,
+    _ count: Int
+  ) throws {
+    let monday = Self.monday
+    var counts = Self.counts(monday...monday + 9, endedUntil: .max)
+    var early = Self.high
+    early.hasWideDate = isWide
+    counts.add(.decoded(early), .campaign(1), window: 1, installDay: monday - days, count: count)
+    let row = try Self.row(counts)
+    #expect(row.status == .modelled && row.conversions == 50)
+    #expect(row.period == monday...monday + 9)
+    let observed = Amount(5 * (10 + count))
+    #expect(row.observed == observed)
+    #expect(try #require(row.low) >= observed)
+  }
+
+  @Test func `have the dates of their app, as window 0 has`() throws {
+    let monday = Self.monday
+    var counts = Self.counts(monday...monday + 29, endedUntil: .max)
+    counts.add(.campaign(1, app: 8), [9], worth: [0], nulls: 1, day: monday + 10)
+    counts.add(.campaign(1, app: 8), [9], worth: [0], nulls: 1, day: monday + 15)
+    counts.add(.decoded(Self.high), .campaign(1, app: 8), window: 1, installDay: monday + 12)
+    let rows = NullModelling(counts, try .fixture(worth: [0, 5])).rows.filter { $0.app == 8 }
+    #expect(Set(rows.map(\.window)) == [0, 1])
+    #expect(rows.allSatisfy { $0.period == monday + 10...monday + 15 })
+  }
+
   @Test func `are not modelled of a range with an end where install dates have a large error`() throws {
     let monday = Self.monday
     var wide = Self.high
