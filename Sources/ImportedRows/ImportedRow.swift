@@ -226,7 +226,10 @@ package struct ImportedRow {
     switch field.type {
     case .integer: integers[column] = FieldValue.integer(kind, bytes.span, in: field.range).value
     case .boolean: booleans[column] = FieldValue.boolean(kind, bytes.span).value
-    case .sourceIdentifier: texts[column] = FieldValue.sourceIdentifier(kind, bytes.span).value?.description
+    case .sourceIdentifier:
+      // Spreadsheets and pandas write 74 as 74.0 where a row lacks one. It is a number, which has lost leading zeros.
+      let kind = kind == .string && text.contains(".") ? .number : kind
+      texts[column] = FieldValue.sourceIdentifier(kind, bytes.span).value?.description
     case .word, .countryCode: texts[column] = field.type.text(kind, bytes.span)
     default: texts[column] = Self.isWordForNone(text) ? nil : text
     }

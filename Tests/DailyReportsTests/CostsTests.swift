@@ -196,6 +196,13 @@ import Testing
     #expect(costs.warnings.map(\.place) == ["cost.csv:2:ad_network_id", "cost.csv:4:network_name"])
   }
 
+  @Test func `a campaign that a spreadsheet has written as a fraction is kept, and named in a warning once`() throws {
+    let rows = ["2001.0", "2001.0", "74.5", "2001", "v2.0", "1.2.0"].map { "2026-03-06,ABC,\($0),USD,1\n" }
+    let costs = try costs("\(Self.header)\n\(rows.joined())")
+    #expect(costs.warnings.map(\.place) == ["cost.csv:2:campaign_id", "cost.csv:3:-", "cost.csv:4:campaign_id"])
+    #expect(costs.rows.count == 5)
+  }
+
   @Test func `unknown columns and later days are warnings`() throws {
     let costs = try costs("\(Self.header),spend\n2026-03-06,ABC,7,USD,1,\n2026-03-08,ABC,7,USD,1,\n")
     #expect(costs.warnings.map(\.place) == ["cost.csv:1:spend"])

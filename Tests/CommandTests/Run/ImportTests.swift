@@ -189,6 +189,16 @@ import Testing
     #expect(rows[2]["extras"] == #"{"app":"com.example.shop"}"#, "\(rows[2])")
   }
 
+  @Test func `reads source identifiers as spreadsheets write them, and guesses none`() async throws {
+    let ids = ["74.0", "5239.0", "5.00", "0074", "74.5", "74.", "12345.0"]
+    let text = "app,source_identifier\n" + ids.map { "525463029,\($0)\n" }.joined()
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let (json, errors) = try await run([path], ["--vendor", "house"])
+    #expect(try rows().map { $0.string("source_identifier") } == ["74", "5239", "05", "0074", nil, nil, nil])
+    #expect(json["values_left_out"]?["source_identifier"]?.integer == 3)
+    #expect(errors.contains("3 rows have a source_identifier that cannot be read, such as 74.5."), "\(errors)")
+  }
+
   @Test func `leaves out what says something about a person or a device, however it is written`() async throws {
     let text = "app,IP Address,User Agent,geo_ip,IDFA,idfv,E-Mail,Advertising ID,ad_id\n1,a1,b1,c1,d1,e1,f1,g1,h1\n"
     let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
