@@ -148,7 +148,10 @@ package struct ImportedRow {
     guard let text = member.value.scalar else { return false }
     switch member.key.lowercased() {
     case "date", "day":
-      return receivedAt == nil && takeTime(text)
+      guard receivedAt == nil, takeTime(text) else { return false }
+      // A day with a UTC offset is the one that the export writes, and not the one in UTC.
+      let day = Timestamp(dateOrTime: String(text.prefix(10)))
+      if let day, day.daysSince1970 != receivedAt?.daysSince1970 { receivedAt = day }
     case "network":
       if text.hasSuffix(".skadnetwork") || text.hasSuffix(".adattributionkit"), texts[.adNetworkID] == nil {
         texts[.adNetworkID] = text
