@@ -148,7 +148,10 @@ package struct ImportedRow {
     guard let text = member.value.scalar else { return false }
     switch member.key.lowercased() {
     case "date", "day":
-      return receivedAt == nil && takeTime(text)
+      guard receivedAt == nil, takeTime(text) else { return false }
+      // A day with a UTC offset is the one that the export writes, and not the one in UTC.
+      let day = Timestamp(dateOrTime: String(text.prefix(10)))
+      if let day, day.daysSince1970 != receivedAt?.daysSince1970 { receivedAt = day }
     case "network":
       if text.hasSuffix(".skadnetwork") || text.hasSuffix(".adattributionkit"), texts[.adNetworkID] == nil {
         texts[.adNetworkID] = text
@@ -226,7 +229,10 @@ package struct ImportedRow {
     switch field.type {
     case .integer: integers[column] = FieldValue.integer(kind, bytes.span, in: field.range).value
     case .boolean: booleans[column] = FieldValue.boolean(kind, bytes.span).value
-    case .sourceIdentifier: texts[column] = FieldValue.sourceIdentifier(kind, bytes.span).value?.description
+    case .sourceIdentifier:
+      // Spreadsheets and pandas write 74 as 74.0 where a row lacks one. It is a number, which has lost leading zeros.
+      let kind = kind == .string && text.contains(".") ? .number : kind
+      texts[column] = FieldValue.sourceIdentifier(kind, bytes.span).value?.description
     case .word, .countryCode: texts[column] = field.type.text(kind, bytes.span)
     default: texts[column] = Self.isWordForNone(text) ? nil : text
     }

@@ -98,10 +98,15 @@ package struct RowEncoder: ~Copyable {
     text(name, bytes.span.extracting(range.indices))
   }
 
-  /// Writes a cell with a text of at most `room` bytes that needs no escaping in any format.
+  /// Writes a cell with a text of at most `room` bytes that needs no escaping in any format, except that it may be a formula.
   package mutating func plain(_ name: ColumnName, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
     check(name) { if case .text = $0 { true } else { false } }
-    append(quoted: true, upTo: room, write)
+    guard isCSVSafe else { return append(quoted: true, upTo: room, write) }
+    var buffer = TextBuffer(capacity: room)
+    buffer.append(upTo: room, write)
+    var text: [UInt8] = []
+    buffer.move(to: &text)
+    append(text.span)
   }
 
   /// Writes a cell with one of a closed set of words.

@@ -41,7 +41,7 @@ import Testing
       encoder.text(.currency, text.span)
       encoder.time(.receivedAt, Timestamp(milliseconds: 1_000_000_007 * Int64(index)))
       encoder.integer(.sourceLine, isOdd ? Int64(index) : nil)
-      encoder.plain(.forwarder, upTo: 20) { $0.append(decimal: Int64(text.count)) }
+      encoder.plain(.forwarder, upTo: 20) { $0.append(decimal: -Int64(text.count)) }
       encoder.boolean(.didWin, isOdd ? nil : true)
       encoder.endRow()
     }
@@ -55,7 +55,7 @@ import Testing
       let time = Timestamp(milliseconds: 1_000_000_007 * Int64(index)).description
       return [
         isOdd ? none : value(text), none, value(text), Array((quote + time + quote).utf8),
-        isOdd ? Array(String(index).utf8) : none, Array((quote + String(text.count) + quote).utf8),
+        isOdd ? Array(String(index).utf8) : none, value(Array(String(-text.count).utf8)),
         isOdd ? none : Array("true".utf8),
       ]
     }

@@ -96,6 +96,7 @@ private struct CostReader {
   let allowsCredits: Bool
   private let names: Set<String>
   private var unknown: Set<String> = []
+  private var decimals: Set<String> = []
 
   init(networks: Networks, allowsCredits: Bool) {
     self.networks = networks
@@ -112,6 +113,7 @@ private struct CostReader {
     let time = day(&row, &findings)
     let network = network(&row, at: time, &findings)
     let campaign = row.required(.campaignID, &findings)
+    if let campaign { warnOfDecimal(campaign, row, &findings) }
     let app = row.integer(.appID, in: 1...Int64.max, &findings)
     let country = row.country(.country, &findings)
     let currency = currency(&row, &findings)
@@ -180,9 +182,26 @@ private struct CostReader {
     row.warn(column, reason, &findings)
   }
 
+  /// Warns once of an id such as `2001.0`. An id is any text, so it is kept as it is.
+  private mutating func warnOfDecimal(
+    _ campaign: String,
+    _ row: LookupRow<CostColumn>,
+    _ findings: inout LookupFindings
+  ) {
+    let parts = campaign.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(\.isDecimalDigit) }),
+      decimals.insert(campaign).inserted
+    else { return }
+    let reason = """
+      The campaign \(campaign.quotedExcerpt) is a number with a fraction, as spreadsheets write ids. It is another campaign than \
+      \(String(parts[0]).quotedExcerpt).
+      """
+    row.warn(.campaignID, reason, &findings)
+  }
+
   private func currency(_ row: inout LookupRow<CostColumn>, _ findings: inout LookupFindings) -> String? {
     guard let text = row.required(.currency, &findings) else { return nil }
-    if text.isCurrencyCode { return text }
+    if CurrencyCodes.all.contains(text) { return text }
     let reason = """
       The currency must be an ISO 4217 code of three capital letters such as USD, but it is \(text.quotedExcerpt).
       """

@@ -94,7 +94,12 @@ package struct FoundInputs: Sendable {
       let folder = try InputFolder(path, selection)
       guard !folder.files.isEmpty else {
         let others = folder.leftOut.isEmpty ? "" : " that is read. Some entries are left out"
-        throw FileFailure(.notFound, path, "There is no regular file in this directory\(others)")
+        throw FileFailure(
+          .notFound,
+          path,
+          "There is no regular file in this directory\(others)",
+          advice: "Look at what brings the files here, and give the command again. What was made of earlier files stays"
+        )
       }
       files += folder.files
       leftOut += folder.leftOut

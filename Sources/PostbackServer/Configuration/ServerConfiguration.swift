@@ -1,3 +1,5 @@
+internal import Base
+
 /// The settings of a receiver, of a consumer, and of the commands that go on with the tables: the configuration file
 /// (schemas/server_configuration.schema.json), then the command-line options that override it.
 package struct ServerConfiguration: Sendable {
@@ -109,7 +111,7 @@ package struct ConfigurationErrors: Error, CustomStringConvertible {
   package init(problems: [String]) { self.problems = problems }
 
   /// The problems, one on each line.
-  package var description: String { problems.joined(separator: "\n") }
+  package var description: String { problems.map(\.withControlCharactersEscaped).joined(separator: "\n") }
 }
 
 /// A limit that the configuration file may set: its key, the property that it changes, and the accepted range.

@@ -27,8 +27,8 @@ struct CampaignAnswer: Sendable {
   private(set) var count = 0
   private var total: Row
   private var undivided = 0
-  /// The costs of the period that a condition leaves out, because they are not divided by its dimension.
-  private var leftOut = CampaignSums()
+  /// The costs of the period, and of the compared one, that a condition leaves out, because they are not divided by its dimension.
+  private var (leftOut, leftOutBefore) = (CampaignSums(), CampaignSums())
   /// Indicates that rows have nothing of the chosen window.
   private var hasRowsOfOtherWindows = false
   private let places: [Int]
@@ -60,8 +60,9 @@ struct CampaignAnswer: Sendable {
       let (isNow, isBefore) = periods(row)
       guard isNow || isBefore else { continue }
       guard filter.accepts(row) else {
-        if isNow, store.isParentCost[row], filter.accepts(row, ofAnyUndivided: true) {
-          leftOut.add(row, of: store, window: query.window)
+        if store.isParentCost[row], filter.accepts(row, ofAnyUndivided: true) {
+          if isNow { leftOut.add(row, of: store, window: query.window) }
+          if isBefore { leftOutBefore.add(row, of: store, window: query.window) }
         }
         continue
       }
@@ -236,10 +237,10 @@ struct CampaignAnswer: Sendable {
         "Costs that the cost file does not divide by these dimensions are in rows of their own, with the cost_level parent."
       )
     }
-    if leftOut.hasCost {
+    for (leftOut, period) in [(leftOut, ""), (leftOutBefore, " of the compared period")] where leftOut.hasCost {
       let cost = leftOut.amount("cost").map { ": \($0) \(store.currency ?? "")" } ?? ""
       notes.append(
-        "Costs that the cost file does not divide by what is chosen are in no row and no return\(cost)."
+        "Costs\(period) that the cost file does not divide by what is chosen are in no row and no return\(cost)."
       )
     }
     notes += total.sums.all.others.sentences(store.currency, isConverted: store.isConverted)

@@ -93,6 +93,16 @@ import Testing
     #expect(found.allSatisfy(text.errorText.contains) && text.text.contains("there are problems, see below"))
   }
 
+  @Test func `prints control characters of paths escaped`() async throws {
+    let site = try await Site()
+    let file = site.folder.path("a\nb.json")
+    try Data(#"{"out":7}"#.utf8).write(to: URL(filePath: file))
+    let result = try await BuiltCommand.run(["config", "check", file])
+    let shown = file.replacing("\n", with: "\\u{a}")
+    #expect(result.status == 65)
+    #expect(result.errorText.contains("\n\(shown): /out: The value must be"), "\(result.errorText)")
+  }
+
   @Test func `exits with 66 if files are missing and nothing else is wrong`() async throws {
     let site = try await Site()
     let missing = try site.write(#"{"out":"DIR/out","inputs":["/nowhere/dump"],"lookups":"DIR/lookups"}"#)

@@ -189,6 +189,29 @@ import Testing
     #expect(rows[2]["extras"] == #"{"app":"com.example.shop"}"#, "\(rows[2])")
   }
 
+  @Test func `takes a day with a UTC offset as the export writes it, and a time of receipt in UTC`() async throws {
+    let days = ["2026-03-06T00:00:00+08:00", "2026-03-06T23:59:59-05:00", "2026-03-06T13:00:00+08:00", "2026-03-06"]
+    let text = "app,date\n" + days.map { "525463029,\($0)\n" }.joined()
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    _ = try await run([path], ["--vendor", "house"])
+    let midnight = "2026-03-06T00:00:00Z"
+    #expect(try rows().map { $0.string("received_at") } == [midnight, midnight, "2026-03-06T05:00:00Z", midnight])
+    let line = #"{"received_at":"2026-03-06T01:00:00+08:00","body":{"app-id":525463029}}"# + "\n"
+    let received = try folder.makeFile("in.jsonl", holding: Array(line.utf8))
+    _ = try await run([received], ["--vendor", "house"])
+    #expect(try rows().map { $0.string("received_at") } == ["2026-03-05T17:00:00Z"])
+  }
+
+  @Test func `reads source identifiers as spreadsheets write them, and guesses none`() async throws {
+    let ids = ["74.0", "5239.0", "5.00", "0074", "74.5", "74.", "12345.0"]
+    let text = "app,source_identifier\n" + ids.map { "525463029,\($0)\n" }.joined()
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let (json, errors) = try await run([path], ["--vendor", "house"])
+    #expect(try rows().map { $0.string("source_identifier") } == ["74", "5239", "05", "0074", nil, nil, nil])
+    #expect(json["values_left_out"]?["source_identifier"]?.integer == 3)
+    #expect(errors.contains("3 rows have a source_identifier that cannot be read, such as 74.5."), "\(errors)")
+  }
+
   @Test func `leaves out what says something about a person or a device, however it is written`() async throws {
     let text = "app,IP Address,User Agent,geo_ip,IDFA,idfv,E-Mail,Advertising ID,ad_id\n1,a1,b1,c1,d1,e1,f1,g1,h1\n"
     let path = try folder.makeFile("in.csv", holding: Array(text.utf8))

@@ -75,6 +75,23 @@ import Testing
     #expect(other["total"]?["cost"]?.text == "400" && !notes(other).contains { $0.contains("in no row") })
   }
 
+  @Test func `are named where a choice leaves them out of the compared period`() async throws {
+    let rows = [
+      row("1", app: 7, revenue: 500, installs: 10, cost: "100"),
+      #""date":"2026-03-01","# + row("1", app: nil, cost: "300"),
+    ]
+    let periods = "since=2026-03-06&until=2026-03-07&compare_since=2026-03-01&compare_until=2026-03-02"
+    let chosen = notes(try await answer("by=campaign_id&where=app_id:7&\(periods)", rows))
+    #expect(chosen.filter { $0.contains("in no row and no return") }.count == 1)
+    #expect(
+      chosen.contains {
+        $0.hasPrefix("Costs of the compared period that") && $0.hasSuffix("are in no row and no return: 300 USD.")
+      }
+    )
+    let all = notes(try await answer("by=campaign_id&\(periods)", rows))
+    #expect(!all.contains { $0.contains("in no row") })
+  }
+
   @Test func `have ratios that are rounded as those of the table`() async throws {
     let rows = [row("1", app: 7, revenue: 1, installs: 50, cost: "100.000025")]
     #expect(try await answer("by=campaign_id", rows)["total"]?["ecpi"]?.text == "2")
