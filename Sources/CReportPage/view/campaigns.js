@@ -114,6 +114,7 @@
     const name = column.name === "campaign_name" ? "campaign_id" : column.name === "app_name" ? "app_id" : column.name;
     if (!data.by.includes(name)) return undefined;
     const value = row[name] === null || row[name] === undefined ? "" : row[name];
+    if (value === "" && row.cost_level === "parent") return undefined;
     if (name === "date") return value === "" ? undefined : hereWith({ since: value, until: days(value, 1), by: defaultBy(daily) });
     const others = daily.dimensions.filter(one => !values.where.some(where => where.startsWith(one + ":")) && one !== name);
     const next = data.by.filter(one => one !== name && one !== "date");
@@ -155,7 +156,8 @@
           text: row => row === data.total && !isNumber ? (column === data.columns[0] ? "all" : "")
             : (column.name === "revenue_max" || column.name === "roas_max") && row[column.name] === null
               && row[column.name.replace("_max", "_min")] !== null ? "open"
-              : textOf(column, row[column.name]) || (data.by.includes(column.name) && row !== data.total ? "not known" : ""),
+              : textOf(column, row[column.name]) || (data.by.includes(column.name) && row !== data.total
+                ? row.cost_level === "parent" ? "not divided" : "not known" : ""),
           value: row => sortable(column.kind, row[column.name]),
           link: row => row === data.total ? undefined : column.kind === "count" && row[column.name] > 0
             && ["installs", "postbacks", "conversions", "values", "nulls"].includes(column.name) ? behind(row, data.by)
