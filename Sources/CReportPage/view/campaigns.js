@@ -100,13 +100,13 @@
   const sortable = (kind, value) => value === null || value === undefined ? null
     : kind === "amount" || kind === "ratio" || kind === "share" ? Number(value) : value;
 
-  /** The conditions under which a row was added up. */
-  function conditions(row, by) {
-    return by.filter(name => name !== "date").map(name => name + ":" + (row[name] === null || row[name] === undefined ? "" : row[name]));
-  }
+  /** The address of the postbacks behind a row; nothing where the output has no table that they can be selected by. */
   function behind(row, by) {
+    const conditions = by.filter(name => name !== "date").map(name => name + ":" + (row[name] === null || row[name] === undefined ? "" : row[name]));
+    const where = [...values.where, ...conditions];
+    if (!where.every(one => session.get().row_dimensions.includes(one.replace(/:.*/s, "")))) return undefined;
     const day = by.includes("date") && row.date ? { since: row.date, until: days(row.date, 1) } : {};
-    return hereWith({ where: [...values.where, ...conditions(row, by)], ...day, show: "postbacks", sort: "" });
+    return hereWith({ where, ...day, show: "postbacks", sort: "" });
   }
 
   /** The dimension that is to be looked at next below a row. */

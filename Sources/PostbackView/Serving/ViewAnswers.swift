@@ -107,6 +107,7 @@ package struct ViewAnswers: Sendable {
     ]
     members += now.members
     members.append(.init("daily", now.daily.map { $0.json(seesRevenue: role.seesRevenue) } ?? .null))
+    members.append(.init("row_dimensions", .texts(try CampaignRows.dimensions(with: now.snapshot))))
     members.append(.init("codes", .array(codes)))
     return HTTPResponse(200, json: .object(members))
   }
@@ -178,6 +179,7 @@ package struct ViewAnswers: Sendable {
       most: isCSV ? Self.mostDownloaded : 500
     )
     let page = try await query.page(
+    try query.needTables(of: now.snapshot, output: store.output, options: store.stateOption)
       of: now.rows?.postbacks ?? [],
       now.snapshot,
       seesRevenue: role.seesRevenue,
