@@ -119,6 +119,7 @@ package struct ViewAnswers: Sendable {
       isComplete: now.areArrivalsComplete,
       totals: now.rows?.totals,
       newest: now.rows?.newest,
+      newestAccepted: now.rows?.newestAccepted,
       committedAt: now.rows?.committedAt,
       now: Timestamp.now.milliseconds
     )
@@ -178,8 +179,8 @@ package struct ViewAnswers: Sendable {
       limit: isCSV ? Self.mostDownloaded : 50,
       most: isCSV ? Self.mostDownloaded : 500
     )
-    let page = try await query.page(
     try query.needTables(of: now.snapshot, output: store.output, options: store.stateOption)
+    let page = try await query.page(
       of: now.rows?.postbacks ?? [],
       now.snapshot,
       seesRevenue: role.seesRevenue,
