@@ -194,10 +194,13 @@
   const amount = (row, name) => row[name] === null || row[name] === undefined ? null : formats.units(row[name]);
 
   function dayFigures(data) {
-    // A day without rows of the chosen window has nothing but the revenue of all windows.
-    const rows = data.rows.filter(row => row.date && row.postbacks !== null).sort((one, other) => order(one.date, other.date)).slice(-120), figures = [];
+    // A day without rows of the chosen window has nothing but the revenue of all windows. The date of a cost can be mistyped.
+    const { daily } = session.get(), end = daily.as_of || "9999", isOfDays = row => row.date && row.postbacks !== null
+      && (row.date <= end || row.postbacks > 0);
+    const none = { installs: 0, conversions: 0, nulls: 0, revenue: data.total.revenue && "0" };
+    const rows = tables.everyDay(data.rows.filter(isOfDays), 120, none), figures = [];
     if (rows.length === 0) return figures;
-    const numbers = columnsOf({ ...data, rows, compare: null }, session.get().daily, true).map(({ link, ...column }) => column);
+    const numbers = columnsOf({ ...data, rows, compare: null }, daily, true).map(({ link, ...column }) => column);
     const state = row => row.status || "final";
     figures.push(figure({ id: "installs-by-day", title: data.window === "0" ? "Installs by day" : "Conversions by day", chart: "dailyInstalls",
       data: { days: rows.map(row => [dayNumber(row.date), (data.window === "0" ? row.installs : row.conversions) || 0, state(row)]),
@@ -276,11 +279,12 @@
     const asked = questions(daily);
     if (results.childNodes.length === 0) results.append(busy("Loading."));
     results.classList.add("is-old");
+    // A page of the table may lack days.
     const [data, byDay] = await Promise.all([server.ask("campaigns", asked.rows),
-      values.by === "date" ? null : server.ask("campaign-days", asked.days).catch(problem => ({ problem }))]);
-    if (data === null) return;
+      server.ask("campaign-days", asked.days).catch(problem => ({ problem }))]);
+    if (data === null || byDay === null) return;
     const columns = columnsOf(data, daily);
-    const days = byDay === null ? (data.by.join() === "date" ? dayFigures(data) : []) : byDay.problem ? [failure(byDay.problem.message)] : dayFigures(byDay);
+    const days = byDay.problem ? [failure(byDay.problem.message)] : dayFigures(byDay);
     const sorted = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.sort : undefined;
     results.classList.remove("is-old");
     results.replaceChildren(...[
