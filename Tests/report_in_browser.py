@@ -579,6 +579,8 @@ def check_rows(browser, checks, sample, codes):
         checks.equal(direction, browser.run(cells % transaction), expected[:50])
         state = browser.run(f"document.querySelectorAll('#rejects th')[{transaction}].getAttribute('aria-sort')")
         checks.equal("aria-sort", state, direction)
+        checks.equal("order in the address", f"sort={'-' if direction == 'descending' else ''}{transaction - 1}" in
+                     browser.run("location.hash"), True)
 
     # By keyboard: words into the filter, then the first row is opened and closed.
     word = rows[0]["raw_sha256"][:10]

@@ -300,6 +300,9 @@ def check_campaigns(browser, checks, out):
     browser.visit("/campaigns?by=date")
     byday = browser.cells("#campaigns-table")
     checks.equal("by day", number(byday[-1][byday[0].index("installs")]), sum(sums.values()))
+    drawn = [row[0] for row in browser.cells("#installs-by-day table")[1:]]
+    first = datetime.date.fromisoformat(drawn[0])
+    checks.equal("days without gaps", drawn, [(first + datetime.timedelta(days=day)).isoformat() for day in range(len(drawn))])
 
     browser.visit("/campaigns?by=network_name,campaign_id")
     status, kind, text = browser.fetch(browser.run("document.querySelector('.source a').getAttribute('href')"))

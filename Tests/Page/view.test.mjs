@@ -34,6 +34,14 @@ test("a table is in the order of a column, and what is not known comes last in b
   assert.equal(tables.next("name", columns[0]), "-name");
 });
 
+test("a chart has all days from the first to the last, at most the latest ones", () => {
+  const rows = [{ date: "2026-03-04", installs: 3 }, { date: "2026-02-27", installs: 1 }];
+  const days = most => tables.everyDay(rows, most, { installs: 0 }).map(row => row.date.slice(5) + " " + row.installs);
+  assert.deepEqual(days(120), ["02-27 1", "02-28 0", "03-01 0", "03-02 0", "03-03 0", "03-04 3"]);
+  assert.deepEqual(days(2), ["03-03 0", "03-04 3"]);
+  assert.deepEqual(tables.everyDay([], 120, {}), []);
+});
+
 test("numbers have the form of the reader's language", () => {
   const forms = () => [formats.grouped(1234567), formats.plain(formats.units("1234.5")), formats.percent(0.125), formats.ratio(1.5),
     formats.share(1, 10000), formats.short(1500)];

@@ -28,7 +28,8 @@ function reportFilters() {
     for (const name of names) state[name] = wanted.has(name) ? keys[name].indexOf(wanted.get(name)) : -1;
     for (const name of ["from", "to"]) if (days.includes(wanted.get(name))) state[name] = wanted.get(name);
     state.words = (wanted.get("filter") || "").slice(0, 200);
-    for (const name of ["sort", "open"]) if (/^\d{1,6}$/.test(wanted.get(name) || "")) state[name] = wanted.get(name);
+    const places = { sort: /^-?\d{1,6}$/, open: /^\d{1,6}$/ };
+    for (const name of Object.keys(places)) if (places[name].test(wanted.get(name) || "")) state[name] = wanted.get(name);
     if (sections.has(wanted.get("at"))) state.at = wanted.get("at");
   }
 

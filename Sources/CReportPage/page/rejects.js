@@ -76,7 +76,7 @@ function reportRejects(filters) {
     if (button) button.addEventListener("click", () => {
       direction = column === index - 1 ? -direction : 1;
       column = index - 1;
-      filters.change({ sort: direction > 0 ? String(column) : "", at: "" }, true);
+      filters.change({ sort: (direction > 0 ? "" : "-") + column, at: "" }, true);
     });
   });
   filter.addEventListener("input", () => filters.change({ words: filter.value.slice(0, 200), at: "" }, true));
@@ -84,7 +84,9 @@ function reportRejects(filters) {
   filters.listen(() => {
     const state = filters.state;
     if (filter.value !== state.words) filter.value = state.words;
-    if (state.sort !== sorted && state.sort !== "") [column, direction] = [Math.min(data.columns.length - 1, Number(state.sort)), 1];
+    // A column, with a minus sign if it is in descending order.
+    if (state.sort !== sorted) [column, direction] = [state.sort === "" ? -1
+      : Math.min(data.columns.length - 1, Math.abs(Number(state.sort))), state.sort.startsWith("-") ? -1 : 1];
     if (state.open !== unfolded && state.open !== "") opened.add(Number(state.open));
     [sorted, unfolded] = [state.sort, state.open];
     draw();

@@ -100,13 +100,13 @@
   const sortable = (kind, value) => value === null || value === undefined ? null
     : kind === "amount" || kind === "ratio" || kind === "share" ? Number(value) : value;
 
-  /** The conditions under which a row was added up. */
-  function conditions(row, by) {
-    return by.filter(name => name !== "date").map(name => name + ":" + (row[name] === null || row[name] === undefined ? "" : row[name]));
-  }
+  /** The address of the postbacks behind a row; nothing where the output has no table that they can be selected by. */
   function behind(row, by) {
+    const conditions = by.filter(name => name !== "date").map(name => name + ":" + (row[name] === null || row[name] === undefined ? "" : row[name]));
+    const where = [...values.where, ...conditions];
+    if (!where.every(one => session.get().row_dimensions.includes(one.replace(/:.*/s, "")))) return undefined;
     const day = by.includes("date") && row.date ? { since: row.date, until: days(row.date, 1) } : {};
-    return hereWith({ where: [...values.where, ...conditions(row, by)], ...day, show: "postbacks", sort: "" });
+    return hereWith({ where, ...day, show: "postbacks", sort: "" });
   }
 
   /** The dimension that is to be looked at next below a row. */
@@ -114,6 +114,7 @@
     const name = column.name === "campaign_name" ? "campaign_id" : column.name === "app_name" ? "app_id" : column.name;
     if (!data.by.includes(name)) return undefined;
     const value = row[name] === null || row[name] === undefined ? "" : row[name];
+    if (value === "" && row.cost_level === "parent") return undefined;
     if (name === "date") return value === "" ? undefined : hereWith({ since: value, until: days(value, 1), by: defaultBy(daily) });
     const others = daily.dimensions.filter(one => !values.where.some(where => where.startsWith(one + ":")) && one !== name);
     const next = data.by.filter(one => one !== name && one !== "date");
@@ -155,7 +156,8 @@
           text: row => row === data.total && !isNumber ? (column === data.columns[0] ? "all" : "")
             : (column.name === "revenue_max" || column.name === "roas_max") && row[column.name] === null
               && row[column.name.replace("_max", "_min")] !== null ? "open"
-              : textOf(column, row[column.name]) || (data.by.includes(column.name) && row !== data.total ? "not known" : ""),
+              : textOf(column, row[column.name]) || (data.by.includes(column.name) && row !== data.total
+                ? row.cost_level === "parent" ? "not divided" : "not known" : ""),
           value: row => sortable(column.kind, row[column.name]),
           link: row => row === data.total ? undefined : column.kind === "count" && row[column.name] > 0
             && ["installs", "postbacks", "conversions", "values", "nulls"].includes(column.name) ? behind(row, data.by)
@@ -192,10 +194,13 @@
   const amount = (row, name) => row[name] === null || row[name] === undefined ? null : formats.units(row[name]);
 
   function dayFigures(data) {
-    // A day without rows of the chosen window has nothing but the revenue of all windows.
-    const rows = data.rows.filter(row => row.date && row.postbacks !== null).sort((one, other) => order(one.date, other.date)).slice(-120), figures = [];
+    // A day without rows of the chosen window has nothing but the revenue of all windows. The date of a cost can be mistyped.
+    const { daily } = session.get(), end = daily.as_of || "9999", isOfDays = row => row.date && row.postbacks !== null
+      && (row.date <= end || row.postbacks > 0);
+    const none = { installs: 0, conversions: 0, nulls: 0, revenue: data.total.revenue && "0" };
+    const rows = tables.everyDay(data.rows.filter(isOfDays), 120, none), figures = [];
     if (rows.length === 0) return figures;
-    const numbers = columnsOf({ ...data, rows, compare: null }, session.get().daily, true).map(({ link, ...column }) => column);
+    const numbers = columnsOf({ ...data, rows, compare: null }, daily, true).map(({ link, ...column }) => column);
     const state = row => row.status || "final";
     figures.push(figure({ id: "installs-by-day", title: data.window === "0" ? "Installs by day" : "Conversions by day", chart: "dailyInstalls",
       data: { days: rows.map(row => [dayNumber(row.date), (data.window === "0" ? row.installs : row.conversions) || 0, state(row)]),
@@ -274,11 +279,12 @@
     const asked = questions(daily);
     if (results.childNodes.length === 0) results.append(busy("Loading."));
     results.classList.add("is-old");
+    // A page of the table may lack days.
     const [data, byDay] = await Promise.all([server.ask("campaigns", asked.rows),
-      values.by === "date" ? null : server.ask("campaign-days", asked.days).catch(problem => ({ problem }))]);
-    if (data === null) return;
+      server.ask("campaign-days", asked.days).catch(problem => ({ problem }))]);
+    if (data === null || byDay === null) return;
     const columns = columnsOf(data, daily);
-    const days = byDay === null ? (data.by.join() === "date" ? dayFigures(data) : []) : byDay.problem ? [failure(byDay.problem.message)] : dayFigures(byDay);
+    const days = byDay.problem ? [failure(byDay.problem.message)] : dayFigures(byDay);
     const sorted = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.sort : undefined;
     results.classList.remove("is-old");
     results.replaceChildren(...[

@@ -61,10 +61,14 @@
     const hours = data.hours, all = total(kinds.map(([kind]) => data.totals[kind]));
     const notes = [];
     if (data.anchor === "latest") notes.push("The newest record is older than a week: the periods end with it, not now.");
+    const later = total(["suspicious", "noise", "copies"].map(kind => data.later[kind]));
+    if (later > 0) notes.push([make("a", { href: "/rejects" + address.query({ since: data.later.since }) }, grouped(later)
+      + (later === 1 ? " later reject" : " later rejects")), " are in no period: their times are those of their files, or lie ahead."]);
     if (!data.is_complete) notes.push("Older rows are still being counted: the numbers are lower bounds.");
     const latest = data.latest && data.latest.received ? [make("p", { class: "note", id: "latest" }, "The newest record was received at "
       + data.latest.received + (data.latest.lag_seconds === null || data.latest.lag_seconds === undefined ? "."
-        : ", and committed " + grouped(data.latest.lag_seconds) + " s later."))] : [];
+        : ", and committed " + grouped(data.latest.lag_seconds) + " s later.")
+      + (data.latest.accepted && data.latest.accepted !== data.latest.received ? " The newest accepted one was received at " + data.latest.accepted + "." : ""))] : [];
     const findings = make("div", { id: "findings-holder" });
     if (data.findings) sections.fill(findings, data.findings.html);
     else if (session.get().revenue) findings.append(busy("The findings are being computed."));

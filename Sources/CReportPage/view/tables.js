@@ -23,6 +23,14 @@ const tables = (function () {
       .sort((one, other) => compare(one.value, other.value, direction) || one.place - other.place).map(one => one.row);
   }
 
+  /** The rows of all days from the first to the last, at most the latest ones. A day without a row has what `none` has. */
+  function everyDay(rows, most, none) {
+    const byDay = new Map(rows.map(row => [Date.parse(row.date) / 86400000, row])), days = Array.from(byDay.keys()).sort(order);
+    if (days.length === 0) return [];
+    const last = days[days.length - 1], first = Math.max(days[0], last - most + 1);
+    return Array.from({ length: last - first + 1 }, (_, index) => byDay.get(first + index) || { ...none, date: formats.dayName(first + index) });
+  }
+
   /** The order after a click on a heading: numbers begin with the largest. */
   function next(sort, column) {
     const [up, down] = [column.key, "-" + column.key], first = column.kind === "number" ? down : up;
@@ -75,5 +83,5 @@ const tables = (function () {
       make("thead", {}, make("tr", {}, open && make("th", { scope: "col" }, "open"), columns.map(column => heading(column, sort, onSort)))), make("tbody", {}, body), foot));
   }
 
-  return { sorted, next, table };
+  return { sorted, everyDay, next, table };
 })();

@@ -65,13 +65,20 @@ actor ArrivalCounter {
   ) async throws(PipelineFailure) -> ArrivalCounts {
     let isAccepted = part.table.name == Table.postbacks.name
     let time = part.table.place(.receivedAt)
-    let code = isAccepted ? nil : part.table.place(.rejectCode)
+    let (code, source) = (
+      isAccepted ? nil : part.table.place(.rejectCode), isAccepted ? nil : part.table.place(.receivedAtSource)
+    )
+    let written = part.part.received?.newest ?? .max
     var counts = ArrivalCounts()
-    try await part.forEachStandingRow(from: start, only: [time] + (code.map { [$0] } ?? [])) { row, _ in
+    try await part.forEachStandingRow(from: start, only: [time] + [code, source].compactMap(\.self)) { row, _ in
       guard let received = row.time(time), received >= horizon else { return true }
       var rejected: RejectCode?
       if let code, let text = row.text(code) { rejected = RejectCode(rawValue: text) }
       counts.add(received, accepted: isAccepted, rejected)
+      if let source, row.text(source) != ReceivedAtSource.fileModified.rawValue {
+        // A time ahead of the clock counts as that of writing, as in the state.
+        counts.see(rejectReceived: min(received, written))
+      }
       return true
     }
     return counts

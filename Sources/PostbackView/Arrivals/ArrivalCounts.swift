@@ -29,6 +29,8 @@ struct ArrivalCounts: Sendable {
   static let step: Int64 = 300_000
 
   private var steps: [Int64: OutcomeCounts] = [:]
+  /// The newest time of receipt of rejects that is not the time of their file; nil if there is none.
+  private(set) var newestReject: Int64?
 
   /// Counts of no records.
   init() {}
@@ -42,7 +44,13 @@ struct ArrivalCounts: Sendable {
     }
   }
 
-  mutating func merge(_ other: Self) { steps.merge(other.steps) { one, other in one + other } }
+  /// Takes the time of receipt of a reject that is not the time of its file.
+  mutating func see(rejectReceived time: Int64) { newestReject = max(newestReject ?? .min, time) }
+
+  mutating func merge(_ other: Self) {
+    steps.merge(other.steps) { one, other in one + other }
+    if let time = other.newestReject { see(rejectReceived: time) }
+  }
 
   /// Removes what was received before a time.
   mutating func drop(before time: Int64) {

@@ -17,12 +17,14 @@ struct CommittedRows: Sendable {
   /// The time of the commit, in milliseconds since 1970; nil if it is not known.
   let committedAt: Int64?
 
-  /// The newest time of receipt, in milliseconds since 1970; nil if it is not known. That of accepted postbacks counts if there are
-  /// any: records that cannot be parsed often have the time of their file.
-  var newest: Int64? {
-    func newest(_ parts: [LookupPart]) -> Int64? { parts.compactMap { $0.part.received?.newest }.max() }
-    return newest(postbacks) ?? newest(rejects)
-  }
+  /// The newest time of receipt of accepted postbacks, in milliseconds since 1970; nil if it is not known.
+  var newestAccepted: Int64? { Self.newest(postbacks) }
+
+  /// The newest time of receipt of accepted postbacks, or of rejects if there are none. `ArrivalCounts` has that of newer rejects: those
+  /// that cannot be parsed often have the time of their file, which the parts do not tell.
+  var newest: Int64? { newestAccepted ?? Self.newest(rejects) }
+
+  private static func newest(_ parts: [LookupPart]) -> Int64? { parts.compactMap { $0.part.received?.newest }.max() }
 
   /// Reads the rows that are committed now.
   init(in output: String, state: String) throws(FileFailure) {

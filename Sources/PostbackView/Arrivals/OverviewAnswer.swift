@@ -7,8 +7,24 @@ struct OverviewAnswer: Sendable {
   let isComplete: Bool
   let totals: OutcomeCounts?
   let newest: Int64?
+  let newestAccepted: Int64?
   let committedAt: Int64?
   let now: Int64
+
+  /// Creates an answer. `newest` is the newest time that the parts of the tables tell; nil if they tell none.
+  init(
+    counts: ArrivalCounts,
+    isComplete: Bool,
+    totals: OutcomeCounts?,
+    newest: Int64?,
+    newestAccepted: Int64?,
+    committedAt: Int64?,
+    now: Int64
+  ) {
+    (self.counts, self.isComplete, self.totals, self.now) = (counts, isComplete, totals, now)
+    (self.newestAccepted, self.committedAt) = (newestAccepted, committedAt)
+    self.newest = newest.map { max($0, counts.newestReject ?? $0) }
+  }
 
   private static let periods: [(name: String, length: Int64)] = [
     ("hour", 3_600_000), ("day", 86_400_000), ("week", 7 * 86_400_000),
@@ -41,6 +57,8 @@ struct OverviewAnswer: Sendable {
     let hours = counts.hours(end - 336 * 3_600_000, end).map { hour, counts -> JSONValue in
       .object([.init("hour", .string("\(Timestamp(milliseconds: hour))"))] + counts.members)
     }
+    // Rejects with the time of their file say nothing about the end, but are not hidden.
+    let later = counts.sum(end, .max)
     let lag = newest.flatMap { newest in committedAt.map { max(($0 - newest) / 1000, 0) } }
     return [
       .init("at", .string("\(Timestamp(milliseconds: now))")),
@@ -52,10 +70,12 @@ struct OverviewAnswer: Sendable {
       .init(
         "latest",
         .object([
-          .init("received", Self.time(newest)), .init("committed", Self.time(committedAt)),
+          .init("received", Self.time(newest)), .init("accepted", Self.time(newestAccepted)),
+          .init("committed", Self.time(committedAt)),
           .init("lag_seconds", .integer(lag)),
         ])
       ),
+      .init("later", .object([.init("since", Self.time(end))] + later.members)),
     ]
   }
 

@@ -12,6 +12,9 @@ struct CampaignAnswer: Sendable {
     let day: Int32
     let codes: [Int32]
     let isUndivided: Bool
+
+    /// The codes that rows of the same values have on all days. Their costs are set against what the same campaigns brought.
+    var group: [Int32] { codes + [isUndivided ? 1 : 0] }
   }
 
   struct Row {
@@ -27,6 +30,8 @@ struct CampaignAnswer: Sendable {
   private(set) var count = 0
   private var total: Row
   private var undivided = 0
+  /// The installs of campaigns that have a cost, but not in the row of the answer with the installs.
+  private var pricedElsewhere: Int64 = 0
   /// The costs of the period, and of the compared one, that a condition leaves out, because they are not divided by its dimension.
   private var (leftOut, leftOutBefore) = (CampaignSums(), CampaignSums())
   /// Indicates that rows have nothing of the chosen window.
@@ -53,8 +58,9 @@ struct CampaignAnswer: Sendable {
     }
     for row in 0..<store.count where store.isOf(query.window, row) && store.hasCost(row) && filter.accepts(row) {
       let (isNow, isBefore) = periods(row)
-      if isNow { priced.insert(row, of: store) }
-      if isBefore { pricedBefore.insert(row, of: store) }
+      let group = key(row, DailyStore.noDay).group
+      if isNow { priced.insert(row, of: store, in: group) }
+      if isBefore { pricedBefore.insert(row, of: store, in: group) }
     }
     for row in 0..<store.count {
       let (isNow, isBefore) = periods(row)
@@ -66,24 +72,29 @@ struct CampaignAnswer: Sendable {
         }
         continue
       }
-      let codes = places.map { store.codes[$0][row] }
-      // A cost of several rows stands alone where the rows of the answer are finer.
-      let isUndivided = store.isParentCost[row] && codes.contains(-1)
       let day = query.isByDate ? store.days[row] : DailyStore.noDay
       // With a comparison the days of the two periods are compared one by one.
-      if isNow { add(row, Key(day: day, codes: codes, isUndivided: isUndivided), &groups, isBefore: false) }
+      if isNow { add(row, key(row, day), &groups, isBefore: false) }
       if isBefore, let comparison = query.comparison {
         var moved = day
         if query.isByDate, day != DailyStore.noDay, let since = query.since { moved = day - comparison.since + since }
-        add(row, Key(day: moved, codes: codes, isUndivided: isUndivided), &groups, isBefore: true)
+        add(row, key(row, moved), &groups, isBefore: true)
       }
     }
     undivided = rows.count { $0.key.isUndivided }
+    pricedElsewhere = rows.reduce(-total.sums.unpricedInstalls) { $0 + $1.sums.unpricedInstalls }
     hasRowsOfOtherWindows = rows.contains { !$0.sums.all.isOfWindow && $0.before?.all.isOfWindow != true }
     count = rows.count
     let ordered = order.sorted(rows)
     let end = query.limit.map { min(ordered.count, query.offset + $0) } ?? ordered.count
     rows = query.offset < end ? Array(ordered[query.offset..<end]) : []
+  }
+
+  /// The key of the row of the answer to which a row of the table belongs.
+  private func key(_ row: Int, _ day: Int32) -> Key {
+    let codes = places.map { store.codes[$0][row] }
+    // A cost of several rows stands alone where the rows of the answer are finer.
+    return Key(day: day, codes: codes, isUndivided: store.isParentCost[row] && codes.contains(-1))
   }
 
   private mutating func add(_ row: Int, _ key: Key, _ groups: inout [Key: Int], isBefore: Bool) {
@@ -93,12 +104,15 @@ struct CampaignAnswer: Sendable {
       rows.append(Row(key: key, before: query.comparison == nil ? nil : PeriodSums()))
       if query.comparison != nil, total.before == nil { total.before = PeriodSums() }
     }
+    let campaigns = isBefore ? pricedBefore : priced
+    let isPriced = campaigns.contains(row, of: store)
+    let isPricedHere = isPriced && campaigns.contains(row, of: store, in: key.group)
     if isBefore {
-      rows[place].before?.add(row, of: store, window: query.window, pricedBefore)
-      total.before?.add(row, of: store, window: query.window, pricedBefore)
+      rows[place].before?.add(row, of: store, window: query.window, isPriced: isPricedHere)
+      total.before?.add(row, of: store, window: query.window, isPriced: isPriced)
     } else {
-      rows[place].sums.add(row, of: store, window: query.window, priced)
-      total.sums.add(row, of: store, window: query.window, priced)
+      rows[place].sums.add(row, of: store, window: query.window, isPriced: isPricedHere)
+      total.sums.add(row, of: store, window: query.window, isPriced: isPriced)
     }
   }
 
@@ -248,12 +262,20 @@ struct CampaignAnswer: Sendable {
       total.before?.all.others.sentences(store.currency, isConverted: store.isConverted, " of the compared period")
       ?? []
     if total.sums.priced.cost != nil, let installs = total.sums.all.count("installs") {
-      let others = installs - (total.sums.priced.count("installs") ?? 0)
+      let others = total.sums.unpricedInstalls
       if others > 0 {
         notes.append(
           """
           Ratios to the cost are those of the campaigns with a cost: \(others) of \(installs) installs are of campaigns \
           without one.
+          """
+        )
+      }
+      if pricedElsewhere > 0 {
+        notes.append(
+          """
+          Ratios of a row are those of the campaigns with a cost in this row: \(pricedElsewhere) of \(installs) installs are \
+          of campaigns whose costs are in other rows.
           """
         )
       }
@@ -310,13 +332,15 @@ private struct RowFilter {
     }
   }
 
-  /// Tells if a row meets the conditions; `ofAnyUndivided` leaves out those of dimensions that the row does not have.
+  /// Tells if a row meets the conditions; `ofAnyUndivided` leaves out those of dimensions that a cost is not divided by.
   func accepts(_ row: Int, ofAnyUndivided: Bool = false) -> Bool {
     guard store.isInstall[row] == query.isInstall else { return false }
     // The revenue of all windows counts whatever window is asked for.
     guard store.isOf(query.window, row) || (seesRevenue && store.hasAllWindows(row)) else { return false }
-    for (codes, isAccepted) in accepted where !isAccepted[Int(codes[row]) + 1] {
-      if !ofAnyUndivided || codes[row] >= 0 { return false }
+    for (codes, isAccepted) in accepted {
+      // A cost that is not divided by the dimension is of none of its values, nor of the rows without one.
+      let isUndivided = store.isParentCost[row] && codes[row] < 0
+      guard isUndivided ? ofAnyUndivided : isAccepted[Int(codes[row]) + 1] else { return false }
     }
     guard let text = query.contains else { return true }
     for place in store.dimensions.indices {

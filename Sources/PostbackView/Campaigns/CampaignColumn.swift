@@ -78,16 +78,18 @@ struct CampaignColumn: Sendable {
       "The revenue of the windows 0 to 2 of the same install dates, whatever window is chosen."
     ) { $0.amount("revenue_all_windows") },
     money("cost", "The cost of the ads.") { $0.amount("cost") },
-    ratio("ecpi", "The cost of an install, of campaigns with a cost.") { sums in
+    ratio("ecpi", "The cost of an install, of campaigns with a cost in the row.") { sums in
       sums.count("installs").flatMap { installs in
         sums.cost.flatMap { .quotient($0, by: Amount(Int(installs))) }
       }
     },
-    ratio("roas", "The revenue by the cost, of campaigns with a cost.") { $0.overCost($0.amount("revenue")) },
-    ratio("roas_min", "The least possible revenue by the cost, of campaigns with a cost.") {
+    ratio("roas", "The revenue by the cost, of campaigns with a cost in the row.") {
+      $0.overCost($0.amount("revenue"))
+    },
+    ratio("roas_min", "The least possible revenue by the cost, of campaigns with a cost in the row.") {
       $0.overCost($0.amount("revenue_min"))
     },
-    ratio("roas_max", "The greatest possible revenue by the cost, of campaigns with a cost.") { sums in
+    ratio("roas_max", "The greatest possible revenue by the cost, of campaigns with a cost in the row.") { sums in
       sums.overCost(sums.count("revenue_max_open") ?? 0 > 0 ? nil : sums.amount("revenue_max_closed"))
     },
     counted("impressions", "The impressions, as the cost file has them."),

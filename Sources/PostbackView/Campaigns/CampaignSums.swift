@@ -130,18 +130,21 @@ struct PeriodSums: Sendable {
   private(set) var all = CampaignSums()
   /// The sums of the rows of campaigns with a cost. Ratios to the cost are of these alone: no cost bought the others.
   private(set) var priced = CampaignSums()
+  /// The installs of campaigns without a cost.
+  var unpricedInstalls: Int64 { (all.count("installs") ?? 0) - (priced.count("installs") ?? 0) }
 
-  /// Adds a row of a table, of which `campaigns` are those with a cost.
-  mutating func add(_ row: Int, of store: DailyStore, window: Int?, _ campaigns: PricedCampaigns) {
+  /// Adds a row of a table, of a campaign with a cost or not.
+  mutating func add(_ row: Int, of store: DailyStore, window: Int?, isPriced: Bool) {
     all.add(row, of: store, window: window)
-    if campaigns.contains(row, of: store) { priced.add(row, of: store, window: window) }
+    if isPriced { priced.add(row, of: store, window: window) }
   }
 
   /// The value of a column.
   subscript(column: CampaignColumn) -> CampaignColumn.Value { column.value(column.kind == .ratio ? priced : all) }
 }
 
-/// The campaigns that have a cost in a period. Their network and their id tell them apart, as far as the table has these.
+/// The campaigns that have a cost in a period: in all rows, which are the group `[]`, and in each group of rows. Their network and
+/// their id tell them apart, as far as the table has these.
 struct PricedCampaigns: Sendable {
   private let places: [Int]
   private var campaigns: Set<[Int32]> = []
@@ -152,10 +155,17 @@ struct PricedCampaigns: Sendable {
   }
 
   /// Adds the campaign of a row with a cost.
-  mutating func insert(_ row: Int, of store: DailyStore) { campaigns.insert(key(row, store)) }
+  mutating func insert(_ row: Int, of store: DailyStore, in group: [Int32]) {
+    campaigns.insert(key(row, store, []))
+    campaigns.insert(key(row, store, group))
+  }
 
-  /// Tells if the campaign of a row has a cost.
-  func contains(_ row: Int, of store: DailyStore) -> Bool { !campaigns.isEmpty && campaigns.contains(key(row, store)) }
+  /// Tells if the campaign of a row has a cost in a group.
+  func contains(_ row: Int, of store: DailyStore, in group: [Int32] = []) -> Bool {
+    !campaigns.isEmpty && campaigns.contains(key(row, store, group))
+  }
 
-  private func key(_ row: Int, _ store: DailyStore) -> [Int32] { places.map { store.codes[$0][row] } }
+  private func key(_ row: Int, _ store: DailyStore, _ group: [Int32]) -> [Int32] {
+    places.map { store.codes[$0][row] } + group
+  }
 }

@@ -43,16 +43,53 @@ struct CampaignRows: Sendable {
     cursor = parameters["cursor"].flatMap(RowCursorText.init)
     if cursor == nil, parameters["cursor"] != nil { throw ViewDefect("cursor: The value must be that of next.") }
     for condition in query.conditions {
-      let name = condition.dimension.rawValue
-      if let place = Self.campaignColumns.contains(name) ? Table.enriched.position(of: name) : nil {
-        Self.add(condition, place, to: &ofEnriched)
-      } else if let place = Table.settled.position(of: "effective_\(name)") ?? Table.settled.position(of: name) {
-        Self.add(condition, place, to: &ofSettled)
-      } else if let place = Table.postbacks.position(of: name) {
-        Self.add(condition, place, to: &ofPostbacks)
-      } else {
-        throw ViewDefect("where: Postbacks cannot be selected by \(name).")
+      guard let (table, place) = Self.column(of: condition.dimension) else {
+        throw ViewDefect("where: Postbacks cannot be selected by \(condition.dimension.rawValue).")
       }
+      switch table.name {
+      case Table.enriched.name: Self.add(condition, place, to: &ofEnriched)
+      case Table.settled.name: Self.add(condition, place, to: &ofSettled)
+      default: Self.add(condition, place, to: &ofPostbacks)
+      }
+    }
+  }
+
+  /// The column that a condition on a dimension is about, and its table; nil if there is none.
+  private static func column(of dimension: DailyDimension) -> (table: Table, place: Int)? {
+    let name = dimension.rawValue
+    let columns: [(table: Table, name: String)] =
+      (campaignColumns.contains(name) ? [(.enriched, name)] : [])
+      + [(.settled, "effective_\(name)"), (.settled, name), (.postbacks, name)]
+    return columns.lazy.compactMap { table, name in table.position(of: name).map { (table, $0) } }.first
+  }
+
+  /// Tells if a snapshot has a derived table; `skan_postbacks` is always there.
+  private static func has(_ table: Table, _ snapshot: DerivedSnapshot?) throws(FileFailure) -> Bool {
+    if table.name == Table.postbacks.name { return true }
+    guard let snapshot else { return false }
+    return try DurableFolder("\(snapshot.folder)/\(table.name)").byteCount(of: ".") != nil
+  }
+
+  /// The dimensions by which postbacks can be selected with the derived tables of a snapshot.
+  static func dimensions(with snapshot: DerivedSnapshot?) throws(FileFailure) -> [String] {
+    var found: [String] = []
+    for dimension in DailyDimension.allCases {
+      if let (table, _) = column(of: dimension), try has(table, snapshot) { found.append(dimension.rawValue) }
+    }
+    return found
+  }
+
+  /// Throws a defect if a condition is about a derived table that a snapshot does not have. `options` follow its command.
+  func needTables(of snapshot: DerivedSnapshot?, output: String, options: String) throws {
+    for condition in query.conditions {
+      guard let (table, _) = Self.column(of: condition.dimension), try !Self.has(table, snapshot) else { continue }
+      let command = table.name == Table.enriched.name ? "enrich" : "settle"
+      throw ViewDefect(
+        """
+        where: Postbacks cannot be selected by \(condition.dimension.rawValue), because the output has no \(table.name). Make it \
+        with: postback \(command) \(output.quotedForShell)\(command == "enrich" ? " --lookups DIR" : "")\(options)
+        """
+      )
     }
   }
 
@@ -97,9 +134,8 @@ struct CampaignRows: Sendable {
     _ download: DownloadLimits? = nil
   ) async throws(PipelineFailure) -> RowPage<[JSONValue.Member]> {
     let (enriched, settled) = try PipelineFailure.state { () throws(FileFailure) in
-      guard let snapshot else { return ([LookupPart](), [LookupPart]()) }
       func parts(_ table: Table) throws(FileFailure) -> [LookupPart] {
-        guard try DurableFolder("\(snapshot.folder)/\(table.name)").byteCount(of: ".") != nil else { return [] }
+        guard let snapshot, try Self.has(table, snapshot) else { return [] }
         return try LookupPart.complete(of: table, in: snapshot.folder)
       }
       return (try parts(.enriched), try parts(.settled))
@@ -161,15 +197,15 @@ struct CampaignRows: Sendable {
     if let settled {
       let reader = ValueReader(.settled, Self.ofSettlement)
       let conditions = ofSettled
-      let isAlone = enriched == nil
+      let needsCampaign = !ofEnriched.isEmpty
       try await settled.forEachRow(from: 0, only: reader.columns + conditions.map(\.place)) { row, _ in
         guard let key = row.key(reader.key) else { return true }
         for condition in conditions where !condition.accepts(row.text(condition.place)) {
           known[key] = nil
           return true
         }
-        if isAlone { known[key] = Known() }
-        known[key]?.settled = reader.values(row)
+        if needsCampaign, known[key] == nil { return true }
+        known[key, default: Known()].settled = reader.values(row)
         return true
       }
     }
@@ -187,14 +223,15 @@ struct CampaignRows: Sendable {
     )
     let (conditions, query) = (ofPostbacks, query)
     let estimated = table.position(of: "estimated_install_date")
-    let needsKnown = !(ofEnriched + ofSettled).isEmpty
+    let (needsCampaign, needsSettled) = (!ofEnriched.isEmpty, !ofSettled.isEmpty)
     var found: [(place: Int64, key: PostbackKey)] = []
     let columns = [key, window, received] + (estimated.map { [$0] } ?? []) + conditions.map(\.place)
     try await part.forEachRow(from: 0, only: columns) { row, place in
       guard place < end else { return false }
       guard let postback = row.key(key) else { return true }
       let facts = known[postback]
-      if needsKnown, facts == nil { return true }
+      // Newer postbacks may be in one of the derived tables, or in none.
+      if needsCampaign && facts?.campaign == nil || needsSettled && facts?.settled == nil { return true }
       if let wanted = query.window, row.integer(window) ?? 0 != Int64(wanted) { return true }
       for condition in conditions where !condition.accepts(row.text(condition.place)) { return true }
       if query.since != nil || query.until != nil {

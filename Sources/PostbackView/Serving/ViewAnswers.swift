@@ -107,6 +107,7 @@ package struct ViewAnswers: Sendable {
     ]
     members += now.members
     members.append(.init("daily", now.daily.map { $0.json(seesRevenue: role.seesRevenue) } ?? .null))
+    members.append(.init("row_dimensions", .texts(try CampaignRows.dimensions(with: now.snapshot))))
     members.append(.init("codes", .array(codes)))
     return HTTPResponse(200, json: .object(members))
   }
@@ -118,6 +119,7 @@ package struct ViewAnswers: Sendable {
       isComplete: now.areArrivalsComplete,
       totals: now.rows?.totals,
       newest: now.rows?.newest,
+      newestAccepted: now.rows?.newestAccepted,
       committedAt: now.rows?.committedAt,
       now: Timestamp.now.milliseconds
     )
@@ -177,6 +179,7 @@ package struct ViewAnswers: Sendable {
       limit: isCSV ? Self.mostDownloaded : 50,
       most: isCSV ? Self.mostDownloaded : 500
     )
+    try query.needTables(of: now.snapshot, output: store.output, options: store.stateOption)
     let page = try await query.page(
       of: now.rows?.postbacks ?? [],
       now.snapshot,

@@ -1,6 +1,11 @@
 import Base
+import DurableFiles
 import JSON
+import PostbackLookup
 import SKAdNetwork
+import Synchronization
+import Tables
+import TestSupport
 import Testing
 
 @testable import PostbackView
@@ -8,14 +13,20 @@ import Testing
 @Suite struct `The overview` {
   private let now: Int64 = 1_800_000_000_000
 
-  private func overview(_ times: [Int64], newest: Int64?) -> JSONValue {
+  private func overview(_ times: [Int64], newest: Int64?, _ rejects: [(time: Int64, isOfFile: Bool)] = []) -> JSONValue
+  {
     var counts = ArrivalCounts()
     for time in times { counts.add(time, accepted: true, nil) }
+    for reject in rejects {
+      counts.add(reject.time, accepted: false, .signatureInvalid)
+      if !reject.isOfFile { counts.see(rejectReceived: reject.time) }
+    }
     let overview = OverviewAnswer(
       counts: counts,
       isComplete: true,
       totals: nil,
       newest: newest,
+      newestAccepted: newest,
       committedAt: newest.map { $0 + 2500 },
       now: now
     )
@@ -45,6 +56,41 @@ import Testing
     let answer = overview([newest, newest - 86_400_000], newest: newest)
     #expect(answer["anchor"]?.text == "latest")
     #expect([0, 1, 2].map { accepted(answer, $0) } == [1, 1, 2])
+  }
+
+  @Test func `has the rejects of today where nothing was accepted for a week`() {
+    let newest = now - 30 * 86_400_000
+    let answer = overview([newest], newest: newest, [(now - 60_000, false), (now - 120_000, true)])
+    #expect(answer["anchor"]?.text == "now")
+    #expect(answer["periods"]?.elements?[0]["suspicious"]?.integer == 2 && accepted(answer, 2) == 0)
+    #expect(answer["latest"]?["received"]?.text == "\(Timestamp(milliseconds: now - 60_000))")
+    #expect(answer["latest"]?["accepted"]?.text == "\(Timestamp(milliseconds: newest))")
+    #expect(answer["later"]?["suspicious"]?.integer == 0)
+  }
+
+  @Test func `names rejects with the time of their file that are later than the periods`() {
+    let newest = now - 30 * 86_400_000
+    let answer = overview([newest], newest: newest, [(now - 60_000, true), (newest - 3_600_000, false)])
+    #expect(answer["anchor"]?.text == "latest")
+    #expect(answer["latest"]?["received"]?.text == "\(Timestamp(milliseconds: newest))")
+    #expect(answer["later"]?["suspicious"]?.integer == 1 && answer["later"]?["accepted"]?.integer == 0)
+    #expect(answer["later"]?["since"] == answer["periods"]?.elements?[0]["until"])
+  }
+
+  @Test func `takes the time of rejects that is not that of their file`() async throws {
+    let folder = try TemporaryFolder()
+    let rows = [
+      ("2026-03-01T00:00:00Z", "envelope"), ("2026-03-03T00:00:00Z", "field"), ("2026-03-09T00:00:00Z", "file_mtime"),
+    ]
+    let lines = rows.map { #"{"reject_code":"not_json","received_at":"\#($0)","received_at_source":"\#($1)"}"# + "\n" }
+    _ = try DurableFolder(making: folder.path("out/skan_rejects"))
+    try folder.makeFile("out/skan_rejects/part-00000001.jsonl", holding: Array(lines.joined().utf8))
+    let counted = Mutex(ArrivalCounts())
+    let counter = ArrivalCounter { counts, _ in counted.withLock { $0 = counts } }
+    try await counter.update(LookupPart.complete(of: .rejects, in: folder.path("out")), after: 0)
+    let counts = counted.withLock { $0 }
+    #expect(counts.newestReject == Timestamp("2026-03-03T00:00:00Z")?.milliseconds)
+    #expect(counts.sum(0, .max).noise == 3)
   }
 
   @Test func `is empty without records`() {

@@ -20,8 +20,12 @@ import Testing
     return members.joined(separator: ",")
   }
 
-  private func answer(_ parameters: String, _ rows: [String]) async throws -> JSONValue {
-    let store = try await DailyStore.holding(rows, settings: Self.settings, dimensions: Self.dimensions)
+  private func answer(
+    _ parameters: String,
+    _ rows: [String],
+    dimensions: String = Self.dimensions
+  ) async throws -> JSONValue {
+    let store = try await DailyStore.holding(rows, settings: Self.settings, dimensions: dimensions)
     let query = try CampaignQuery(ViewParameters(parameters), store.dimensions, limit: nil)
     return .object(try CampaignAnswer(query, store, seesRevenue: true).members)
   }
@@ -90,6 +94,64 @@ import Testing
     )
     let all = notes(try await answer("by=campaign_id&\(periods)", rows))
     #expect(!all.contains { $0.contains("in no row") })
+  }
+
+  /// Campaigns in two countries and apps: 1 has costs of each country, 2 one that is not divided, 3 both, and 4 one of another country
+  /// than its installs.
+  private static let divided: [String] =
+    [
+      ("1", "DE", 7, 10, "50"), ("1", "FR", 7, 20, "40"), ("2", "DE", 7, 30, nil), ("2", "DE", 8, 3, nil),
+      ("2", nil, 8, 5, nil), ("3", "FR", 8, 6, "6"), ("3", "DE", 8, 7, nil), ("4", "DE", 8, 8, nil),
+    ].map { campaign, country, app, installs, cost in
+      #""network_name":"a","campaign_id":"\#(campaign)","app_id":\#(app),"installs":\#(installs),"currency":"USD","#
+        + #""revenue":\#(installs),"revenue_min":1,"revenue_max_closed":\#(2 * installs)"#
+        + (country.map { #","country":"\#($0)""# } ?? "")
+        + (cost.map { #","cost":\#($0),"cost_currency":"USD""# } ?? "")
+    }
+    + [
+      #""campaign_id":"2","app_id":7,"cost":200,"cost_level":"parent""#,
+      #""campaign_id":"3","country":"FR","cost":3,"cost_level":"parent""#,
+      #""campaign_id":"3","cost":90,"cost_level":"parent""#,
+      #""campaign_id":"4","app_id":8,"country":"FR","installs":0,"cost":9"#,
+    ].map { #""network_name":"a","cost_currency":"USD","# + $0 }
+
+  private static let ratios = ["ecpi", "roas", "roas_min", "roas_max"]
+
+  @Test(arguments: ["country", "app_id", "campaign_id", "network_name"])
+  func `have the ratios of a value by a dimension that the total has under the condition`(_ by: String) async throws {
+    let dimensions = "\(Self.dimensions);country"
+    let answer = try await answer("by=\(by)", Self.divided, dimensions: dimensions)
+    let rows = try #require(answer["rows"]?.elements)
+    for row in rows {
+      let ratios = Self.ratios.map { row[$0]?.text }
+      if row["cost_level"]?.text == "parent" {
+        #expect(row["cost"]?.text != nil && ratios.allSatisfy { $0 == nil })
+        continue
+      }
+      let value = row[by].flatMap { $0.text ?? $0.integer.map { "\($0)" } } ?? ""
+      let chosen = try await self.answer("by=\(by)&where=\(by):\(value)", Self.divided, dimensions: dimensions)["total"]
+      #expect(Self.ratios.map { chosen?[$0]?.text } == ratios, "\(by):\(value)")
+      #expect(chosen?["cost"]?.text == row["cost"]?.text && chosen?["installs"] == row["installs"])
+    }
+    // The total sets all costs against all that they brought.
+    #expect(answer["total"]?["cost"]?.text == "398" && answer["total"]?["ecpi"]?.text == "4.47191")
+  }
+
+  @Test func `leave the campaigns of a cost that is not divided out of the ratios of other rows`() async throws {
+    let answer = try await answer("by=country&sort=country", Self.divided, dimensions: "\(Self.dimensions);country")
+    let rows = answer["rows"]?.elements ?? []
+    #expect(rows.map { $0["country"]?.text } == ["DE", "FR", nil, nil])
+    #expect(rows.map { $0["ecpi"]?.text } == ["5", "2.230769", nil, nil])
+    #expect(rows.map { $0["installs"]?.integer } == [58, 26, 5, nil])
+    #expect(notes(answer).contains { $0.contains("53 of 89 installs are of campaigns whose costs are in other rows") })
+  }
+
+  @Test func `are left out by a condition on what they are not divided by, also on rows without a value`() async throws
+  {
+    for condition in ["country:", "country:!DE", "country:!FR"] {
+      let answer = try await answer("where=\(condition)", Self.divided, dimensions: "\(Self.dimensions);country")
+      #expect(notes(answer).contains { $0.contains("are in no row and no return: 290 USD") }, "\(condition)")
+    }
   }
 
   @Test func `have ratios that are rounded as those of the table`() async throws {
