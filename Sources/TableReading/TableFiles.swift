@@ -29,7 +29,8 @@ package struct TableFiles: Sendable {
   /// partition in it, or a file. Of an output whose state was read, the rows count that were committed then, also those in
   /// parts that are still written and hidden. Otherwise the complete parts count.
   ///
-  /// `-` and files are rows of skan_rejects. Throws if a folder has no table, or has the table only in another format.
+  /// `-` and files are rows of skan_rejects. Throws if a folder has no table, or has the table only in another format, and if two
+  /// paths stand for the same file, whose rows would count twice.
   package init(
     _ table: Table,
     at paths: [String],
@@ -38,7 +39,9 @@ package struct TableFiles: Sendable {
     self.table = table
     var (inputs, missing): ([InputFile], [(path: String, rows: Int64)]) = ([], [])
     var isOfWholeRuns = true
+    var given = GivenFiles()
     for path in paths {
+      let start = inputs.count
       switch try TablePlace(path) {
       case .folder(let names) where names.contains(where: { Table.names.contains($0) || $0 == StateFolder.name }):
         if let reading = states.reading(of: path) {
@@ -57,6 +60,7 @@ package struct TableFiles: Sendable {
         isOfWholeRuns = false
         if table.isRejects { inputs += try InputFile.enumerate([path]) }
       }
+      try given.add(Array(inputs[start...]), of: path)
     }
     (self.inputs, self.missing) = (inputs, missing)
     self.isOfWholeRuns = isOfWholeRuns

@@ -115,6 +115,7 @@ import Testing
       2026-03-06,ABC,,7,,,USD,1,1.5
       2026-03-06,ABC,,7,,,USD,1,1000000000001
       2026-03-06,ABC
+      2026-03-06,ABC,,7,,,XXY,1,
       2026-03-06,A"BC,,7,,,USD,1,
       """
     #expect(
@@ -123,7 +124,8 @@ import Testing
         "cost.csv:7:cost", "cost.csv:8:cost", "cost.csv:9:cost", "cost.csv:10:date", "cost.csv:11:date",
         "cost.csv:12:date", "cost.csv:13:date", "cost.csv:14:ad_network_id", "cost.csv:15:network_name",
         "cost.csv:16:campaign_id", "cost.csv:17:app_id", "cost.csv:18:country", "cost.csv:19:currency",
-        "cost.csv:20:currency", "cost.csv:21:clicks", "cost.csv:22:clicks", "cost.csv:23:-", "cost.csv:24:-",
+        "cost.csv:20:currency", "cost.csv:21:clicks", "cost.csv:22:clicks", "cost.csv:23:-", "cost.csv:24:currency",
+        "cost.csv:25:-",
       ]
     )
   }

@@ -15,7 +15,9 @@ test("Wilson's interval has the limits of the formula", () => {
 });
 
 test("a campaign is judged by the whole range of its return", () => {
-  for (const { range, isOpen, code } of expected.judgement) assert.equal(rules.judgement(range, isOpen), code, JSON.stringify(range));
+  for (const { range, isOpen, hasCredit, code } of expected.judgement) {
+    assert.equal(rules.judgement(range, isOpen, hasCredit), code, JSON.stringify(range));
+  }
 });
 
 test("a campaign of a chosen app is above 1 only if it is so with costs that are not of one app", () => {
@@ -24,6 +26,8 @@ test("a campaign of a chosen app is above 1 only if it is so with costs that are
     [[200, 300], 100, null, "undecided"], [null, 100, 0, "undecided"], [[2, 3], null, 50, "undecided"], [[2, 3], null, 0, "no_cost"]]) {
     assert.equal(rules.judgementOfApps(revenue, false, cost, spare), code, JSON.stringify([revenue, cost, spare]));
   }
+  assert.equal(rules.judgementOfApps([2, 3], false, null, 0, true), "credit");
+  assert.equal(rules.judgementOfApps([2, 3], false, null, 50, true), "undecided");
 });
 
 test("numbers have the forms of the tables", () => {

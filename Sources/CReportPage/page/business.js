@@ -74,7 +74,7 @@ function reportBusiness(filters) {
       const returns = cost === null || !isWhole ? null : parts.map(amount => float(amount) / cost);
       const { unpriced, otherCosts, cost: left } = spares.get(index) || empty();
       const judgement = sum.unpriced > 0 ? "undecided" : rules.judgementOfApps(isWhole ? parts.slice(1).map(float) : null,
-        isOpen(sum), cost, unpriced + otherCosts > 0 ? null : float(left || 0n));
+        isOpen(sum), cost, unpriced + otherCosts > 0 ? null : float(left || 0n), sum.cost !== null && sum.cost < 0n);
       return { label, id, suspicions, sum, cost, returns, judgement };
     });
     lines.sort((one, other) => order(other.sum.cost || 0n, one.sum.cost || 0n) || other.sum.installs - one.sum.installs

@@ -12,9 +12,9 @@ const rules = (function () {
     return [part === 0 ? 0 : (middle - spread) / (whole + square), part === whole ? 1 : (middle + spread) / (whole + square)];
   }
 
-  /** The code of the judgement that the whole range of a campaign's return allows; `range` is null without a cost. */
-  function judgement(range, isOpen) {
-    if (range === null) return "no_cost";
+  /** The code of the judgement that the whole range of a campaign's return allows; `range` is null without a cost above 0. */
+  function judgement(range, isOpen, hasCredit) {
+    if (range === null) return hasCredit ? "credit" : "no_cost";
     if (range[0] >= 1) return "above";
     return range[1] < 1 && !isOpen ? "below" : "undecided";
   }
@@ -22,9 +22,10 @@ const rules = (function () {
   /**
    * The code of the judgement of a campaign for a choice of its apps: `revenue` is the least and the most; null if it is not known.
    * `spare` is the cost of the campaign that may be of the chosen apps or of others, and null if that is not known.
+   * `cost` is null unless it is above 0; `hasCredit` tells that it is below.
    */
-  function judgementOfApps(revenue, isOpen, cost, spare) {
-    if (cost === null) return spare === 0 ? judgement(null, isOpen) : "undecided";
+  function judgementOfApps(revenue, isOpen, cost, spare, hasCredit) {
+    if (cost === null) return spare === 0 ? judgement(null, isOpen, hasCredit) : "undecided";
     if (revenue === null || spare === null || spare < 0) return "undecided";
     return judgement([revenue[0] / (cost + spare), revenue[1] / cost], isOpen);
   }

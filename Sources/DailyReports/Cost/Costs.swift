@@ -182,7 +182,7 @@ private struct CostReader {
 
   private func currency(_ row: inout LookupRow<CostColumn>, _ findings: inout LookupFindings) -> String? {
     guard let text = row.required(.currency, &findings) else { return nil }
-    if text.isCurrencyCode { return text }
+    if CurrencyCodes.all.contains(text) { return text }
     let reason = """
       The currency must be an ISO 4217 code of three capital letters such as USD, but it is \(text.quotedExcerpt).
       """

@@ -38,7 +38,11 @@ struct CampaignLine {
   /// The judgement that the whole range of the return allows.
   var judgement: CampaignJudgement {
     if roas == nil, cost != nil || sums.unpriced > 0 { return .undecided }
-    return CampaignJudgement(range: roas.map { ($0.low, $0.high) }, isOpenEnded: sums.isOpenEnded)
+    return CampaignJudgement(
+      range: roas.map { ($0.low, $0.high) },
+      isOpenEnded: sums.isOpenEnded,
+      hasCredit: sums.cost.map { $0 < .zero } ?? false
+    )
   }
 }
 
@@ -46,19 +50,21 @@ struct CampaignLine {
 /// filters, and a test holds both to the same results.
 enum CampaignJudgement: String, CaseIterable {
   case noCost = "no_cost"
+  /// The cost is below 0, so that there is no return on it.
+  case credit
   /// The cost comes back even at the lower limit.
   case above
   /// The cost does not come back even at the upper limit.
   case below
   case undecided
 
-  /// Judges a return on ad spend by its lower and upper limit; nil without a cost. Open-ended ranges have no upper limit.
-  init(range: (low: Double, high: Double)?, isOpenEnded: Bool) {
+  /// Judges a return on ad spend by its lower and upper limit; nil without a cost above 0. Open-ended ranges have no upper limit.
+  init(range: (low: Double, high: Double)?, isOpenEnded: Bool, hasCredit: Bool) {
     self =
       if let range {
         range.low >= 1 ? .above : range.high < 1 && !isOpenEnded ? .below : .undecided
       } else {
-        .noCost
+        hasCredit ? .credit : .noCost
       }
   }
 
@@ -66,6 +72,7 @@ enum CampaignJudgement: String, CaseIterable {
   var words: String {
     switch self {
     case .noCost: "no cost"
+    case .credit: "credits exceed costs"
     case .above: "above 1"
     case .below: "below 1"
     case .undecided: "undecided"

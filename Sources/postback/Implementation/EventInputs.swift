@@ -6,10 +6,15 @@ internal import Tables
 
 /// The inputs of commands that read sessions and events.
 enum EventInputs {
-  /// Returns the inputs at paths: the parts of `s2s_events` in an output, otherwise all files.
+  /// Returns the inputs at paths: the parts of `s2s_events` in an output, otherwise all files. Throws if two paths stand for the
+  /// same file, whose rows would count twice.
   static func inputs(at paths: [String]) throws(FileFailure) -> [InputFile] {
-    var inputs: [InputFile] = []
-    for path in paths { inputs += try self.inputs(at: path) }
+    var (inputs, given) = ([InputFile](), GivenFiles())
+    for path in paths {
+      let found = try self.inputs(at: path)
+      try given.add(found, of: path)
+      inputs += found
+    }
     return inputs
   }
 

@@ -202,6 +202,25 @@ import Testing
     }
   }
 
+  @Test func `refuses a table or a file that is given twice, in any spelling or as a link`() async throws {
+    let site = try await RejectsSite.shared.value
+    let (out, folder) = (site.out, try TemporaryFolder())
+    let (table, part) = ("\(out)/skan_rejects", "\(out)/skan_rejects/part-00000001.jsonl")
+    let link = folder.path("rows")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: part)
+    for (first, second) in [(out, table), (part, out), (table, "\(out)/./skan_rejects/"), (part, part), (link, part)] {
+      let result = try await BuiltCommand.run(["rejects", first, second])
+      #expect(result.status == 65)
+      #expect(result.text.isEmpty)
+      #expect(result.errorText.contains("are also those of \(first), and would count twice"))
+      #expect(result.errorText.contains("\(second): "))
+    }
+    let events = Fixtures.path("implementation/fine_range.jsonl")
+    let result = try await BuiltCommand.run(["validate-implementation", events, events])
+    #expect(result.status == 65)
+    #expect(result.errorText.contains("\(events): Its rows are also those of \(events), and would count twice."))
+  }
+
   @Test func `says what to do if the tables do not exist`() async throws {
     let site = try await RejectsSite(format: "csv", count: 200)
     let csv = try await BuiltCommand.run(["rejects", site.out])

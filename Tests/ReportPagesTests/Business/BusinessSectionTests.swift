@@ -68,6 +68,8 @@ import Testing
     // There is no return on a cost of 0 or less.
     let none = try sentence([(10, 100, 60), (20, 100, -70)])
     #expect(none == "30 installs are attributed and brought EUR\u{a0}200.00 in the first window.")
+    let section = BusinessSection(business: business([(10, 100, 60), (20, 100, -10), (20, 100, 0)]))
+    #expect(section.campaigns.map(\.judgement.words) == ["above 1", "no cost", "credits exceed costs"])
   }
 
   @Test func `draws the observed return on the line of its range, also where null postbacks are worth more`() throws {

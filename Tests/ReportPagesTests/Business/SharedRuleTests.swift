@@ -19,6 +19,7 @@ import Statistics
     struct Judged: Decodable {
       let range: [Double]?
       let isOpen: Bool
+      let hasCredit: Bool?
       let code: String
     }
     struct RateForm: Decodable {
@@ -59,7 +60,11 @@ import Statistics
   @Test func `a campaign is judged by the whole range of its return`() {
     #expect(Set(expected.judgement.map(\.code)) == Set(CampaignJudgement.allCases.map(\.rawValue)))
     for one in expected.judgement {
-      let judgement = CampaignJudgement(range: one.range.map { ($0[0], $0[1]) }, isOpenEnded: one.isOpen)
+      let judgement = CampaignJudgement(
+        range: one.range.map { ($0[0], $0[1]) },
+        isOpenEnded: one.isOpen,
+        hasCredit: one.hasCredit ?? false
+      )
       #expect(judgement.rawValue == one.code, "\(one)")
     }
   }
