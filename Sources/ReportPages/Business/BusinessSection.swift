@@ -59,7 +59,7 @@ struct BusinessSection {
       ["day", "observed", "at least", "below", "of null postbacks", "from", "to", "all windows"]
     )
     for day in days {
-      let sum = sums[day] ?? BusinessReport.Sums()
+      let sum = (sums[day] ?? BusinessReport.Sums()).withoutForeignZeros
       let isModelled = sum.modelledNulls > 0
       func known(_ amount: Amount?) -> NumberTable.Cell { .amount(amount.map(Numbers.plain) ?? "") }
       func modelled(_ amount: Amount?) -> NumberTable.Cell { known(isModelled ? amount : nil) }
