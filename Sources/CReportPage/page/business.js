@@ -1,6 +1,6 @@
 /**
  * The figures of the business section, for all or for an app, a network or a span of days. The app and the days are those of the
- * page's filters; the network is chosen by its name in the section.
+ * page's filters; the network is chosen by its name in the section, and is in the address too.
  */
 function reportBusiness(filters) {
   const { find, parsed, draw, fill } = figures;
@@ -109,13 +109,15 @@ function reportBusiness(filters) {
   }
 
   function drawAll() {
+    const place = filters.state.networkName;
+    network.value = place < 0 ? "" : String(place);
     const wanted = filters.state.app < 0 ? null : filters.values.app[filters.state.app];
     // In a report by app, costs may lack it.
     const hasApps = data.appIDs.some(id => id !== ""), isSpare = cell => wanted !== null && hasApps && data.appIDs[cell.app] === "";
     const isOfApp = cell => wanted === null || !isSpare(cell)
       && (wanted === 0 ? !filters.values.app.includes(data.appIDs[cell.app]) : data.appIDs[cell.app] === wanted);
     const within = cells.filter(cell => !isFiltered || filters.within(cell.day === null ? -1 : cell.day)
-      && (network.value === "" || String(cell.network) === network.value));
+      && (place < 0 || cell.network === place));
     const chosen = within.filter(cell => !isFiltered || isOfApp(cell));
     drawDays(isFiltered ? chosen : dayCells, data.days.filter(day => !isFiltered || filters.within(day)));
     drawCampaigns(chosen, isFiltered ? within.filter(isSpare) : []);
@@ -132,7 +134,8 @@ function reportBusiness(filters) {
     option.value = String(index);
     network.append(option);
   });
-  network.addEventListener("input", drawAll);
+  network.addEventListener("change", () => filters.change({ networkName: network.value === "" ? -1 : Number(network.value), at: "" }));
+  filters.extend(data.networks, data.days);
   filters.listen(drawAll);
   find("business-controls").hidden = false;
 }

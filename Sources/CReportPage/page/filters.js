@@ -1,6 +1,8 @@
 /**
  * The filters of the page: their state, which is in the fragment of the address, and their controls.
  *
+ * The business half adds its networks, by their names, and its days before the start.
+ *
  * The fragment is written by others. Of each dimension only the values that the page has are accepted, and of `at` only the
  * sections that the page links to; the rest is ignored.
  */
@@ -14,11 +16,18 @@ function reportFilters() {
   const labelOf = (value, name) => value === null ? name === "forwarder" ? "no forwarder (devices)" : "unknown"
     : value === 0 ? "others" : value;
   const keys = Object.fromEntries(names.map(name => [name, values[name].map(keyOf)]));
-  const days = [];
-  if (cube.days !== null) for (let day = cube.days[0]; day <= cube.days[1]; day++) days.push(dayName(day));
+  let days = [], networkNames = [];
+  /** Adds the networks and the days of installs that the business half can choose. Its days are of installs, others of receipt. */
+  function extend(names, own) {
+    networkNames = names;
+    const all = [...(cube.days || []), ...own], first = Math.min(...all);
+    days = all.length === 0 ? [] : Array.from({ length: Math.max(...all) - first + 1 }, (_, index) => dayName(first + index));
+  }
+  extend([], []);
   const sections = new Set(Array.from(document.querySelectorAll("nav a[href^='#'], #findings a[href^='#']"), link =>
     link.getAttribute("href").slice(1)).concat("rejected-rows"));
-  const initial = { from: "", to: "", forwarder: -1, network: -1, app: -1, code: -1, words: "", sort: "", open: "", at: "" };
+  const initial = { from: "", to: "", forwarder: -1, network: -1, app: -1, code: -1, networkName: -1, words: "", sort: "", open: "",
+    at: "" };
   let state = { ...initial };
   const listeners = [];
 
@@ -26,6 +35,7 @@ function reportFilters() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     state = { ...initial };
     for (const name of names) state[name] = wanted.has(name) ? keys[name].indexOf(wanted.get(name)) : -1;
+    state.networkName = wanted.has("network_name") ? networkNames.indexOf(wanted.get("network_name")) : -1;
     for (const name of ["from", "to"]) if (days.includes(wanted.get(name))) state[name] = wanted.get(name);
     state.words = (wanted.get("filter") || "").slice(0, 200);
     for (const name of ["sort", "open"]) if (/^\d{1,6}$/.test(wanted.get(name) || "")) state[name] = wanted.get(name);
@@ -36,6 +46,7 @@ function reportFilters() {
     const written = new URLSearchParams();
     for (const name of ["from", "to"]) if (state[name] !== "") written.set(name, state[name]);
     for (const name of names) if (state[name] >= 0) written.set(name, keys[name][state[name]]);
+    if (state.networkName >= 0) written.set("network_name", networkNames[state.networkName]);
     if (state.words !== "") written.set("filter", state.words);
     for (const name of ["sort", "open", "at"]) if (state[name] !== "") written.set(name, state[name]);
     return "#" + written.toString();
@@ -54,6 +65,7 @@ function reportFilters() {
   }
 
   const isActive = () => state.from !== "" || state.to !== "" || names.some(name => state[name] >= 0);
+  const isChosen = () => isActive() || state.networkName >= 0;
   const [first, last] = [() => state.from === "" ? null : Date.parse(state.from) / 86400000,
     () => state.to === "" ? null : Date.parse(state.to) / 86400000];
   const within = day => (state.from === "" || day >= 0 && day >= first()) && (state.to === "" || day >= 0 && day <= last());
@@ -89,7 +101,7 @@ function reportFilters() {
     const parts = Object.entries(found);
     find("filter-status").textContent = isActive() ? grouped(total(parts.map(one => one[1]))) + " of " + grouped(all)
       + " records: " + parts.map(([name, count]) => grouped(count) + " " + name).join(", ") : "All " + grouped(all) + " records";
-    find("filter-reset").disabled = !isActive();
+    find("filter-reset").disabled = !isChosen();
     for (const listener of listeners) listener();
   }
 
@@ -121,7 +133,7 @@ function reportFilters() {
     document.addEventListener("click", event => {
       const link = event.target instanceof Element ? event.target.closest("a") : null;
       const target = link === null ? "" : link.getAttribute("href") || "";
-      if (!target.startsWith("#") || !sections.has(target.slice(1)) || !isActive()) return;
+      if (!target.startsWith("#") || !sections.has(target.slice(1)) || !isChosen()) return;
       event.preventDefault();
       change({ at: target.slice(1) });
       find(state.at).scrollIntoView();
@@ -140,6 +152,6 @@ function reportFilters() {
     if (state.at !== "") find(state.at).scrollIntoView();
   }
 
-  return { cube, values, labelOf, start, change, rowsOf, isActive, matches, outcomeMatches, rowMatches, within,
+  return { cube, values, labelOf, start, extend, change, rowsOf, isActive, matches, outcomeMatches, rowMatches, within,
     get state() { return state; }, listen: listener => listeners.push(listener) };
 }

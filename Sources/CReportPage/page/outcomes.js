@@ -73,9 +73,9 @@ function reportOutcomes(filters, addressOf) {
   /** The steps of the axis of time, for the days that are chosen. */
   function steps() {
     if (cube.days === null) return { length: 1, placeOf: () => -1, starts: [] };
-    const [low, high] = ["from", "to"].map((name, index) =>
-      filters.state[name] === "" ? cube.days[index] : Date.parse(filters.state[name]) / 86400000);
-    return timeSteps(low, high);
+    const { from, to } = filters.state, [first, last] = cube.days;
+    return timeSteps(Math.max(first, from === "" ? first : Date.parse(from) / day),
+      Math.min(last, to === "" ? last : Date.parse(to) / day));
   }
 
   function timeline(ranked) {
