@@ -1,4 +1,4 @@
-// The filters of the report's page: the choice in the address.
+// The filters of the report's page: the choice in the address, and the links from bars to their rows.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -24,6 +24,22 @@ function open(hash) {
   filters.start();
   return { filters, status: () => byID("filter-status").textContent, byID };
 }
+
+test("a bar leads to its rows within the choice, and nowhere if a value is none of the page", () => {
+  const { filters } = open("#from=2026-03-21&forwarder=a&filter=word");
+  assert.equal(filters.rowsOf({ code: "too_deep", from: "2026-03-18", to: "2026-03-24" }),
+    "#from=2026-03-21&forwarder=a&to=2026-03-24&code=too_deep&at=rejected-rows");
+  assert.equal(filters.rowsOf({ network: "other", code: { class: "noise" } }), undefined);
+  assert.equal(filters.rowsOf({ code: "never" }), undefined);
+});
+
+test("all codes of a class can be chosen, beside a code with its name", () => {
+  const { filters, status } = open("#code=%7Enoise");
+  assert.equal(status(), "8 of 50 records: 0 accepted, 0 suspicious, 8 noise, 0 copies");
+  assert.deepEqual(["not_json", "~noise", "never"].map(code => filters.rowMatches({ reject_code: code })), [true, false, false]);
+  assert.equal(filters.rowsOf({ forwarder: null, code: "~noise" }), "#code=%7E%7Enoise&forwarder=%7Enone&at=rejected-rows");
+  assert.equal(open("#code=%7E%7Enoise").status(), "2 of 50 records: 0 accepted, 2 suspicious, 0 noise, 0 copies");
+});
 
 test("the network of the business half is in the address until all is shown", () => {
   const { filters, byID, status } = open("#network_name=two+%26+three");

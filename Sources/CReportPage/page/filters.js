@@ -11,10 +11,15 @@ function reportFilters() {
   const cube = parsed(find("cube"));
   const names = ["forwarder", "network", "app", "code"];
   const codes = ["accepted", ...new Set(cube.outcomes.map(outcome => outcome[0]).filter(code => code !== null))];
-  const values = { forwarder: cube.forwarder, network: cube.network, app: cube.app, code: codes };
-  const keyOf = value => value === null ? "~none" : value === 0 ? "~others" : value.startsWith("~") ? "~" + value : value;
+  const classOf = new Map(cube.outcomes.map(outcome => [outcome[0], outcome[5]]));
+  // All codes of a class are a value too.
+  const kinds = Array.from(classOf.values()), classes = ["suspicious", "noise", "copies"].filter(name => kinds.includes(name))
+    .map(name => ({ class: name }));
+  const values = { forwarder: cube.forwarder, network: cube.network, app: cube.app, code: [...codes, ...classes] };
+  const keyOf = value => value === null ? "~none" : value === 0 ? "~others" : typeof value === "object" ? "~" + value.class
+    : value.startsWith("~") ? "~" + value : value;
   const labelOf = (value, name) => value === null ? name === "forwarder" ? "no forwarder (devices)" : "unknown"
-    : value === 0 ? "others" : value;
+    : value === 0 ? "others" : typeof value === "object" ? "all " + value.class : value;
   const keys = Object.fromEntries(names.map(name => [name, values[name].map(keyOf)]));
   let days = [], networkNames = [];
   /** Adds the networks and the days of installs that the business half can choose. Its days are of installs, others of receipt. */
@@ -52,14 +57,20 @@ function reportFilters() {
     return "#" + written.toString();
   }
 
-  /** The fragment of a choice beside the present one, which leads to its rows. Values are those of the page; others are left out. */
+  /**
+   * The fragment of a choice within the present one, which leads to its rows; undefined if a value is none of the page. A day before the
+   * first one of the page, or after the last one, is no limit.
+   */
   function rowsOf(part) {
     const written = new URLSearchParams(fragment().slice(1));
-    for (const name of ["from", "to"]) if (days.includes(part[name])) written.set(name, part[name]);
-    for (const name of names) {
-      const place = name in part ? values[name].findIndex(value => labelOf(value, name) === part[name]) : -1;
-      if (place >= 0) written.set(name, keys[name][place]);
+    if (days.includes(part.from) && part.from > state.from) written.set("from", part.from);
+    if (days.includes(part.to) && (state.to === "" || part.to < state.to)) written.set("to", part.to);
+    for (const name of names.filter(name => name in part)) {
+      const key = keyOf(part[name]);
+      if (!keys[name].includes(key)) return undefined;
+      written.set(name, key);
     }
+    written.delete("filter");
     written.set("at", "rejected-rows");
     return "#" + written.toString();
   }
@@ -73,7 +84,8 @@ function reportFilters() {
   // The place of a cell: day, forwarder, network, app.
   const matches = (cells, at) => within(cells[at]) && (state.forwarder < 0 || state.forwarder === cells[at + 1])
     && (state.network < 0 || state.network === cells[at + 2]) && (state.app < 0 || state.app === cells[at + 3]);
-  const outcomeMatches = outcome => state.code < 0 || (outcome[0] === null ? "accepted" : outcome[0]) === codes[state.code];
+  const isOfCode = (code, wanted) => typeof wanted === "object" ? classOf.get(code) === wanted.class : code === wanted;
+  const outcomeMatches = outcome => state.code < 0 || isOfCode(outcome[0] === null ? "accepted" : outcome[0], values.code[state.code]);
 
   const columns = { forwarder: "forwarder", network: "ad_network_id", app: "app_id", code: "reject_code" };
   function rowMatches(row) {
@@ -82,6 +94,7 @@ function reportFilters() {
     return names.every(name => {
       if (state[name] < 0) return true;
       const wanted = values[name][state[name]], found = row[columns[name]];
+      if (name === "code") return isOfCode(found, wanted);
       return wanted === null ? found === undefined : wanted === 0 ? !values[name].includes(found === undefined ? null : found)
         : found === wanted;
     });
