@@ -73,6 +73,7 @@ import Testing
     let many = [(installs: Int, revenue: Int, cost: Int?)](repeating: (1, 1, 2), count: 17) + [(1, 1, nil), (1, 1, -5)]
     let figure = BusinessSection(business: business(many)).campaignsFigure.markup
     #expect(figure.contains("Of the 17 with a return at most the 16 with the largest cost are drawn."))
+    #expect(figure.contains("<summary aria-label=\"Numbers: Campaigns by their return\">Numbers</summary>"))
   }
 
   @Test func `counts the cost of a campaign that is not of one app, in its judgement and in the findings too`() throws {
