@@ -15,8 +15,8 @@ test("Wilson's interval has the limits of the formula", () => {
 });
 
 test("a campaign is judged by the whole range of its return", () => {
-  for (const { range, isOpen, hasCredit, code } of expected.judgement) {
-    assert.equal(rules.judgement(range, isOpen, hasCredit), code, JSON.stringify(range));
+  for (const { range, isOpen, hasCredit, hasOtherCost, code } of expected.judgement) {
+    assert.equal(rules.judgement(range, isOpen, hasCredit, hasOtherCost), code, JSON.stringify(range));
   }
 });
 
@@ -28,6 +28,7 @@ test("a campaign of a chosen app is above 1 only if it is so with costs that are
   }
   assert.equal(rules.judgementOfApps([2, 3], false, null, 0, true), "credit");
   assert.equal(rules.judgementOfApps([2, 3], false, null, 50, true), "undecided");
+  assert.equal(rules.judgementOfApps([2, 3], false, null, 0, true, true), "other_currency");
 });
 
 test("numbers have the forms of the tables", () => {

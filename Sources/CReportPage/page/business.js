@@ -1,6 +1,6 @@
 /**
  * The figures of the business section, for all or for an app, a network or a span of days. The app and the days are those of the
- * page's filters; the network is chosen by its name in the section.
+ * page's filters; the network is chosen by its name in the section, and is in the address too.
  */
 function reportBusiness(filters) {
   const { find, parsed, draw, fill } = figures;
@@ -8,7 +8,7 @@ function reportBusiness(filters) {
   const data = parsed(find("business-data"));
   if (data === null) return;
   const network = /** @type {HTMLSelectElement} */ (find("business-network"));
-  const counted = ["installs", "values", "nulls", "open", "modelled", "unpriced", "others", "otherCosts"];
+  const counted = ["installs", "values", "nulls", "open", "modelled", "unpriced", "revenues", "others", "otherCosts"];
   // Amounts that are null are not known, and nor are their sums.
   const amounts = ["revenue", "minimum", "closed", "all", "estimate", "low", "high"];
   // Amounts that not every cell has: null is none.
@@ -33,9 +33,14 @@ function reportBusiness(filters) {
     return sum;
   }
 
+  /** Sums, in which the revenue is not known, and not 0, if all of it is in other currencies. */
+  const shown = sum => sum.revenues === 0 && sum.others > sum.otherCosts
+    ? { ...sum, ...Object.fromEntries(amounts.map(name => [name, null])) } : sum;
+
   function sums(chosen, key) {
     const found = new Map();
     for (const cell of chosen) found.set(cell[key], add(found.get(cell[key]) || empty(), cell));
+    for (const [value, sum] of found) found.set(value, shown(sum));
     return found;
   }
 
@@ -74,14 +79,14 @@ function reportBusiness(filters) {
       const returns = cost === null || !isWhole ? null : parts.map(amount => float(amount) / cost);
       const { unpriced, otherCosts, cost: left } = spares.get(index) || empty();
       const judgement = sum.unpriced > 0 ? "undecided" : rules.judgementOfApps(isWhole ? parts.slice(1).map(float) : null,
-        isOpen(sum), cost, unpriced + otherCosts > 0 ? null : float(left || 0n), sum.cost !== null && sum.cost < 0n);
+        isOpen(sum), cost, unpriced + otherCosts > 0 ? null : float(left || 0n), sum.cost !== null && sum.cost < 0n, sum.otherCosts > 0);
       return { label, id, suspicions, sum, cost, returns, judgement };
     });
     lines.sort((one, other) => order(other.sum.cost || 0n, one.sum.cost || 0n) || other.sum.installs - one.sum.installs
       || order(one.label, other.label));
-    const shown = lines.filter(line => line.returns !== null).slice(0, drawings.mostRows)
+    const drawn = lines.filter(line => line.returns !== null).slice(0, drawings.mostRows)
       .sort((one, other) => other.returns[0] - one.returns[0] || order(one.label, other.label));
-    draw("campaigns", { currency: data.currency, campaigns: shown.map(({ label, sum, returns }) =>
+    draw("campaigns", { currency: data.currency, campaigns: drawn.map(({ label, sum, returns }) =>
       ({ label, returns, isOpen: isOpen(sum), revenue: exact(sum.revenue), cost: exact(sum.cost) })) });
     fill(find("campaigns"), lines.map(({ label, id, suspicions, sum, cost, returns, judgement }) => [label, id,
       known(sum.unpriced > 0 ? null : sum.cost), String(sum.installs),
@@ -97,25 +102,27 @@ function reportBusiness(filters) {
       .filter(one => one.total > 0).sort((one, other) => other.total - one.total || order(one.name, other.name));
     const rate = one => one.nulls / one.total;
     const all = { nulls: total(rates.map(one => one.nulls)), total: total(rates.map(one => one.total)) };
-    const shown = rates.slice(0, drawings.mostRows).sort((one, other) => rate(other) - rate(one) || order(one.name, other.name));
-    draw("null-rates", { all, rates: shown });
+    const drawn = rates.slice(0, drawings.mostRows).sort((one, other) => rate(other) - rate(one) || order(one.name, other.name));
+    draw("null-rates", { all, rates: drawn });
     fill(find("null-rates"), rates.map(one => [one.name, String(one.nulls), String(one.values),
       ...[rate(one), ...one.interval].map(percent)]));
   }
 
   function drawAll() {
+    const place = filters.state.networkName;
+    network.value = place < 0 ? "" : String(place);
     const wanted = filters.state.app < 0 ? null : filters.values.app[filters.state.app];
     // In a report by app, costs may lack it.
     const hasApps = data.appIDs.some(id => id !== ""), isSpare = cell => wanted !== null && hasApps && data.appIDs[cell.app] === "";
     const isOfApp = cell => wanted === null || !isSpare(cell)
       && (wanted === 0 ? !filters.values.app.includes(data.appIDs[cell.app]) : data.appIDs[cell.app] === wanted);
     const within = cells.filter(cell => !isFiltered || filters.within(cell.day === null ? -1 : cell.day)
-      && (network.value === "" || String(cell.network) === network.value));
+      && (place < 0 || cell.network === place));
     const chosen = within.filter(cell => !isFiltered || isOfApp(cell));
     drawDays(isFiltered ? chosen : dayCells, data.days.filter(day => !isFiltered || filters.within(day)));
     drawCampaigns(chosen, isFiltered ? within.filter(isSpare) : []);
     drawNulls(chosen);
-    const all = chosen.reduce(add, empty());
+    const all = shown(chosen.reduce(add, empty()));
     find("business-status").textContent = grouped(all.installs) + " installs" + (all.revenue === null ? "" : ", " + money(all.revenue, data.currency))
       + (all.cost === null || all.unpriced > 0 ? "" : ", cost " + money(all.cost, data.currency));
   }
@@ -127,7 +134,8 @@ function reportBusiness(filters) {
     option.value = String(index);
     network.append(option);
   });
-  network.addEventListener("input", drawAll);
+  network.addEventListener("change", () => filters.change({ networkName: network.value === "" ? -1 : Number(network.value), at: "" }));
+  filters.extend(data.networks, data.days);
   filters.listen(drawAll);
   find("business-controls").hidden = false;
 }

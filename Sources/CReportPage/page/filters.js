@@ -1,6 +1,8 @@
 /**
  * The filters of the page: their state, which is in the fragment of the address, and their controls.
  *
+ * The business half adds its networks, by their names, and its days before the start.
+ *
  * The fragment is written by others. Of each dimension only the values that the page has are accepted, and of `at` only the
  * sections that the page links to; the rest is ignored.
  */
@@ -9,16 +11,28 @@ function reportFilters() {
   const cube = parsed(find("cube"));
   const names = ["forwarder", "network", "app", "code"];
   const codes = ["accepted", ...new Set(cube.outcomes.map(outcome => outcome[0]).filter(code => code !== null))];
-  const values = { forwarder: cube.forwarder, network: cube.network, app: cube.app, code: codes };
-  const keyOf = value => value === null ? "~none" : value === 0 ? "~others" : value.startsWith("~") ? "~" + value : value;
+  const classOf = new Map(cube.outcomes.map(outcome => [outcome[0], outcome[5]]));
+  // All codes of a class are a value too.
+  const kinds = Array.from(classOf.values()), classes = ["suspicious", "noise", "copies"].filter(name => kinds.includes(name))
+    .map(name => ({ class: name }));
+  const values = { forwarder: cube.forwarder, network: cube.network, app: cube.app, code: [...codes, ...classes] };
+  const keyOf = value => value === null ? "~none" : value === 0 ? "~others" : typeof value === "object" ? "~" + value.class
+    : value.startsWith("~") ? "~" + value : value;
   const labelOf = (value, name) => value === null ? name === "forwarder" ? "no forwarder (devices)" : "unknown"
-    : value === 0 ? "others" : value;
+    : value === 0 ? "others" : typeof value === "object" ? "all " + value.class : value;
   const keys = Object.fromEntries(names.map(name => [name, values[name].map(keyOf)]));
-  const days = [];
-  if (cube.days !== null) for (let day = cube.days[0]; day <= cube.days[1]; day++) days.push(dayName(day));
+  let days = [], networkNames = [];
+  /** Adds the networks and the days of installs that the business half can choose. Its days are of installs, others of receipt. */
+  function extend(names, own) {
+    networkNames = names;
+    const all = [...(cube.days || []), ...own], first = Math.min(...all);
+    days = all.length === 0 ? [] : Array.from({ length: Math.max(...all) - first + 1 }, (_, index) => dayName(first + index));
+  }
+  extend([], []);
   const sections = new Set(Array.from(document.querySelectorAll("nav a[href^='#'], #findings a[href^='#']"), link =>
     link.getAttribute("href").slice(1)).concat("rejected-rows"));
-  const initial = { from: "", to: "", forwarder: -1, network: -1, app: -1, code: -1, words: "", sort: "", open: "", at: "" };
+  const initial = { from: "", to: "", forwarder: -1, network: -1, app: -1, code: -1, networkName: -1, words: "", sort: "", open: "",
+    at: "" };
   let state = { ...initial };
   const listeners = [];
 
@@ -26,6 +40,7 @@ function reportFilters() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     state = { ...initial };
     for (const name of names) state[name] = wanted.has(name) ? keys[name].indexOf(wanted.get(name)) : -1;
+    state.networkName = wanted.has("network_name") ? networkNames.indexOf(wanted.get("network_name")) : -1;
     for (const name of ["from", "to"]) if (days.includes(wanted.get(name))) state[name] = wanted.get(name);
     state.words = (wanted.get("filter") || "").slice(0, 200);
     const places = { sort: /^-?\d{1,6}$/, open: /^\d{1,6}$/ };
@@ -37,24 +52,32 @@ function reportFilters() {
     const written = new URLSearchParams();
     for (const name of ["from", "to"]) if (state[name] !== "") written.set(name, state[name]);
     for (const name of names) if (state[name] >= 0) written.set(name, keys[name][state[name]]);
+    if (state.networkName >= 0) written.set("network_name", networkNames[state.networkName]);
     if (state.words !== "") written.set("filter", state.words);
     for (const name of ["sort", "open", "at"]) if (state[name] !== "") written.set(name, state[name]);
     return "#" + written.toString();
   }
 
-  /** The fragment of a choice beside the present one, which leads to its rows. Values are those of the page; others are left out. */
+  /**
+   * The fragment of a choice within the present one, which leads to its rows; undefined if a value is none of the page. A day before the
+   * first one of the page, or after the last one, is no limit.
+   */
   function rowsOf(part) {
     const written = new URLSearchParams(fragment().slice(1));
-    for (const name of ["from", "to"]) if (days.includes(part[name])) written.set(name, part[name]);
-    for (const name of names) {
-      const place = name in part ? values[name].findIndex(value => labelOf(value, name) === part[name]) : -1;
-      if (place >= 0) written.set(name, keys[name][place]);
+    if (days.includes(part.from) && part.from > state.from) written.set("from", part.from);
+    if (days.includes(part.to) && (state.to === "" || part.to < state.to)) written.set("to", part.to);
+    for (const name of names.filter(name => name in part)) {
+      const key = keyOf(part[name]);
+      if (!keys[name].includes(key)) return undefined;
+      written.set(name, key);
     }
+    written.delete("filter");
     written.set("at", "rejected-rows");
     return "#" + written.toString();
   }
 
   const isActive = () => state.from !== "" || state.to !== "" || names.some(name => state[name] >= 0);
+  const isChosen = () => isActive() || state.networkName >= 0;
   const [first, last] = [() => state.from === "" ? null : Date.parse(state.from) / 86400000,
     () => state.to === "" ? null : Date.parse(state.to) / 86400000];
   const within = day => (state.from === "" || day >= 0 && day >= first()) && (state.to === "" || day >= 0 && day <= last());
@@ -62,7 +85,8 @@ function reportFilters() {
   // The place of a cell: day, forwarder, network, app.
   const matches = (cells, at) => within(cells[at]) && (state.forwarder < 0 || state.forwarder === cells[at + 1])
     && (state.network < 0 || state.network === cells[at + 2]) && (state.app < 0 || state.app === cells[at + 3]);
-  const outcomeMatches = outcome => state.code < 0 || (outcome[0] === null ? "accepted" : outcome[0]) === codes[state.code];
+  const isOfCode = (code, wanted) => typeof wanted === "object" ? classOf.get(code) === wanted.class : code === wanted;
+  const outcomeMatches = outcome => state.code < 0 || isOfCode(outcome[0] === null ? "accepted" : outcome[0], values.code[state.code]);
 
   const columns = { forwarder: "forwarder", network: "ad_network_id", app: "app_id", code: "reject_code" };
   function rowMatches(row) {
@@ -71,6 +95,7 @@ function reportFilters() {
     return names.every(name => {
       if (state[name] < 0) return true;
       const wanted = values[name][state[name]], found = row[columns[name]];
+      if (name === "code") return isOfCode(found, wanted);
       return wanted === null ? found === undefined : wanted === 0 ? !values[name].includes(found === undefined ? null : found)
         : found === wanted;
     });
@@ -90,7 +115,7 @@ function reportFilters() {
     const parts = Object.entries(found);
     find("filter-status").textContent = isActive() ? grouped(total(parts.map(one => one[1]))) + " of " + grouped(all)
       + " records: " + parts.map(([name, count]) => grouped(count) + " " + name).join(", ") : "All " + grouped(all) + " records";
-    find("filter-reset").disabled = !isActive();
+    find("filter-reset").disabled = !isChosen();
     for (const listener of listeners) listener();
   }
 
@@ -122,7 +147,7 @@ function reportFilters() {
     document.addEventListener("click", event => {
       const link = event.target instanceof Element ? event.target.closest("a") : null;
       const target = link === null ? "" : link.getAttribute("href") || "";
-      if (!target.startsWith("#") || !sections.has(target.slice(1)) || !isActive()) return;
+      if (!target.startsWith("#") || !sections.has(target.slice(1)) || !isChosen()) return;
       event.preventDefault();
       change({ at: target.slice(1) });
       find(state.at).scrollIntoView();
@@ -141,6 +166,6 @@ function reportFilters() {
     if (state.at !== "") find(state.at).scrollIntoView();
   }
 
-  return { cube, values, labelOf, start, change, rowsOf, isActive, matches, outcomeMatches, rowMatches, within,
+  return { cube, values, labelOf, start, extend, change, rowsOf, isActive, matches, outcomeMatches, rowMatches, within,
     get state() { return state; }, listen: listener => listeners.push(listener) };
 }

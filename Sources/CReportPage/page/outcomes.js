@@ -8,18 +8,29 @@ function reportOutcomes(filters, addressOf) {
   const meanings = new Map(outcomes.map(({ code, kind, meaning }) => [code, [meaning, kind]]));
   const statuses = dataOf("funnel").undecoded, series = dataOf("timeline").series.map(one => one[0]);
 
-  const link = part => addressOf(filters.rowsOf(part));
+  function link(part) {
+    const fragment = filters.rowsOf(part);
+    return fragment === undefined ? undefined : addressOf(fragment);
+  }
   const day = 86400000, isDay = text => /^\d{4}-\d\d-\d\d$/.test(text);
 
-  /** Draws rejects over time, with links from each bar to its rows. */
+  /** Draws rejects over time, with links from each bar of whole days to its rows. */
   function drawTimeline(data) {
     const { labels } = data, step = labels.length > 1 ? Date.parse(labels[1]) - Date.parse(labels[0]) : day;
-    draw("timeline", { ...data, link: (code, index) => isDay(labels[index]) && (isDay(labels[1] || labels[0]))
-      ? link({ code, from: labels[index], to: new Date(Date.parse(labels[index]) + step - day).toISOString().slice(0, 10) }) : link({ code }) });
+    draw("timeline", { ...data, link: (code, index) => isDay(labels[index])
+      ? link({ code, from: labels[index], to: new Date(Date.parse(labels[index]) + step - day).toISOString().slice(0, 10) }) : undefined });
   }
 
-  /** Draws the shares of senders, with links from each bar to its rows. */
-  const drawSenders = (figure, dimension, data) => draw(figure, { ...data, link: one => link({ [dimension]: one.name }) });
+  /**
+   * Draws the shares of senders, with links from each bar to its rows. A bar that counts others than the rejects of its class, such as
+   * accepted postbacks that a device contradicts, leads nowhere.
+   */
+  function drawSenders(figure, dimension, offset, data) {
+    const counts = sum((outcome, at) => cube.counts[at + offset] + " " + outcome.kind);
+    const isWhole = (one, kind) => one[kind] > 0 && counts.get(values[dimension].indexOf(one.value) + " " + kind) === one[kind];
+    const code = kind => filters.state.code < 0 ? { code: { class: kind } } : {};
+    draw(figure, { ...data, link: (one, kind) => isWhole(one, kind) ? link({ [dimension]: one.value, ...code(kind) }) : undefined });
+  }
 
   /** The sums of the chosen cells by a key; cells without one are left out. */
   function sum(key) {
@@ -73,9 +84,9 @@ function reportOutcomes(filters, addressOf) {
   /** The steps of the axis of time, for the days that are chosen. */
   function steps() {
     if (cube.days === null) return { length: 1, placeOf: () => -1, starts: [] };
-    const [low, high] = ["from", "to"].map((name, index) =>
-      filters.state[name] === "" ? cube.days[index] : Date.parse(filters.state[name]) / 86400000);
-    return timeSteps(low, high);
+    const { from, to } = filters.state, [first, last] = cube.days;
+    return timeSteps(Math.max(first, from === "" ? first : Date.parse(from) / day),
+      Math.min(last, to === "" ? last : Date.parse(to) / day));
   }
 
   function timeline(ranked) {
@@ -101,7 +112,8 @@ function reportOutcomes(filters, addressOf) {
     const all = new Map();
     sum((outcome, at) => {
       const index = cube.counts[at + offset], count = cube.counts[at + 5];
-      const one = all.get(index) || { name: labelOf(values[dimension][index], dimension), read: 0, accepted: 0, suspicious: 0,
+      const value = values[dimension][index];
+      const one = all.get(index) || { name: labelOf(value, dimension), value, read: 0, accepted: 0, suspicious: 0,
         noise: 0, copies: 0, unresolved: 0, codes: new Map() };
       const kind = dimension === "forwarder" && outcome.code === "duplicate_conflict" ? "unresolved" : outcome.kind;
       one.read += count;
@@ -113,7 +125,7 @@ function reportOutcomes(filters, addressOf) {
     const lines = Array.from(all.values()).sort((one, other) =>
       other.suspicious / other.read - one.suspicious / one.read || other.read - one.read || order(one.name, other.name));
     const [suspicious, read] = ["suspicious", "read"].map(name => total(lines.map(one => one[name])));
-    drawSenders(figure, dimension, { kind: dataOf(figure).kind, all: { suspicious, read }, senders: lines });
+    drawSenders(figure, dimension, offset, { kind: dataOf(figure).kind, all: { suspicious, read }, senders: lines });
     const mostFrequent = one => Array.from(one.codes).sort((left, right) => right[1] - left[1] || order(left[0], right[0]))[0];
     fill(find(figure), lines.map(one => [one.name, String(one.suspicious), "", String(one.read), share(one.suspicious, one.read),
       String(one.noise), String(one.copies), String(one.unresolved), one.codes.size > 0 ? mostFrequent(one)[0] : ""]));
@@ -125,8 +137,8 @@ function reportOutcomes(filters, addressOf) {
     restore();
     if (!filters.isActive()) {
       drawTimeline(dataOf("timeline"));
-      drawSenders("networks", "network", dataOf("networks"));
-      drawSenders("forwarders", "forwarder", dataOf("forwarders"));
+      drawSenders("networks", "network", 2, dataOf("networks"));
+      drawSenders("forwarders", "forwarder", 1, dataOf("forwarders"));
       return;
     }
     funnel();

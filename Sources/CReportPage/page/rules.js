@@ -13,8 +13,8 @@ const rules = (function () {
   }
 
   /** The code of the judgement that the whole range of a campaign's return allows; `range` is null without a cost above 0. */
-  function judgement(range, isOpen, hasCredit) {
-    if (range === null) return hasCredit ? "credit" : "no_cost";
+  function judgement(range, isOpen, hasCredit, hasOtherCost) {
+    if (range === null) return hasOtherCost ? "other_currency" : hasCredit ? "credit" : "no_cost";
     if (range[0] >= 1) return "above";
     return range[1] < 1 && !isOpen ? "below" : "undecided";
   }
@@ -22,10 +22,10 @@ const rules = (function () {
   /**
    * The code of the judgement of a campaign for a choice of its apps: `revenue` is the least and the most; null if it is not known.
    * `spare` is the cost of the campaign that may be of the chosen apps or of others, and null if that is not known.
-   * `cost` is null unless it is above 0; `hasCredit` tells that it is below.
+   * `cost` is null unless it is above 0; `hasCredit` tells that it is below, and `hasOtherCost` that there is one in another currency.
    */
-  function judgementOfApps(revenue, isOpen, cost, spare, hasCredit) {
-    if (cost === null) return spare === 0 ? judgement(null, isOpen, hasCredit) : "undecided";
+  function judgementOfApps(revenue, isOpen, cost, spare, hasCredit, hasOtherCost) {
+    if (cost === null) return spare === 0 ? judgement(null, isOpen, hasCredit, hasOtherCost) : "undecided";
     if (revenue === null || spare === null || spare < 0) return "undecided";
     return judgement([revenue[0] / (cost + spare), revenue[1] / cost], isOpen);
   }

@@ -44,7 +44,7 @@ const elements = (function () {
     svg.setAttribute("aria-label", title + ". " + description);
     return make("figure", { id, class: isWide ? "wide" : null }, make("figcaption", {}, title),
       scroll("Chart: " + title, svg), make("p", { class: "note" }, description),
-      make("details", {}, make("summary", {}, "Numbers"), table));
+      make("details", {}, make("summary", { "aria-label": "Numbers: " + title }, "Numbers"), table));
   }
 
   /** The download of a table, and the command line that makes it. */

@@ -27,9 +27,11 @@ const sections = (function () {
     if (wanted.get("at") === "rejects-by-code" || wanted.get("at") === "rejected-rows") {
       const [forwarder, network, app, code, since, to] = ["forwarder", "network", "app", "code", "from", "to"].map(name => wanted.get(name));
       const until = to === null ? null : formats.dayName(Date.parse(to) / 86400000 + 1);
-      if (forwarder === "~none") return "/rejects" + address.query({ code, forwarder: [""], network, app, since, until });
-      if ([forwarder, network, app].every(value => value === null || !value.startsWith("~")) && code !== "accepted") {
-        return "/rejects" + address.query({ code, forwarder, network, app, since, until });
+      // All codes of a class have the name of the class after a mark.
+      const [kind, own] = code !== null && code.startsWith("~") ? [code.slice(1), null] : [null, code];
+      const isNone = forwarder === "~none";
+      if ([isNone ? null : forwarder, network, app].every(value => value === null || !value.startsWith("~")) && code !== "accepted") {
+        return "/rejects" + address.query({ class: kind, code: own, forwarder: isNone ? [""] : forwarder, network, app, since, until });
       }
     }
     return fragment.startsWith("#signal") ? "/signals" + fragment : "/report" + fragment;

@@ -30,8 +30,8 @@ extension BusinessSection {
           sums.nullRevenue?.low, sums.nullRevenue?.high,
         ]
         let counts = [
-          sums.installs, sums.values, sums.nulls, sums.openEnded, sums.modelledNulls, sums.unpriced, sums.others.rows,
-          sums.others.costRows,
+          sums.installs, sums.values, sums.nulls, sums.openEnded, sums.modelledNulls, sums.unpriced, sums.revenueRows,
+          sums.others.rows, sums.others.costRows,
         ]
         // Amounts that are not known are null.
         let all = amounts + [sums.cost, sums.confirmedOfAll]

@@ -76,16 +76,20 @@ enum BusinessFindings {
     )
   }
 
-  private static func worst(_ business: BusinessSection) -> Finding? {
+  /// The campaigns that do not pay their cost back; without one the first that does.
+  static func worst(_ business: BusinessSection) -> Finding? {
     let currency = business.business.currency
     let lines = business.campaigns.filter { $0.cost != nil }
     let losing = lines.filter { $0.judgement == .below }
+    // Costs of 0 or less and in other currencies are none of these.
+    let isAll = lines.count == business.campaigns.count(where: \.sums.hasCost)
+    let priced = isAll ? "a cost" : "a cost above 0\(currency.map { " in \($0)" } ?? "")"
     if let worst = losing.first {
       let cost = losing.reduce(Amount.zero) { $0 + ($1.cost ?? .zero) }
       let return_ = worst.roas.map { Numbers.ratio($0.high) } ?? ""
       return Finding(
         sentence: """
-          \(losing.count) of \(lines.count) campaigns with a cost \(losing.count == 1 ? "does" : "do") not pay \
+          \(losing.count) of \(lines.count) campaigns with \(priced) \(losing.count == 1 ? "does" : "do") not pay \
           it back in the first window, at the upper \
           limit of their values and modelled null postbacks: \(Numbers.money(cost, currency)) in all. The largest is \
           \(worst.label), with a return of at most \(return_).

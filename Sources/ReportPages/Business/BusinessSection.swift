@@ -59,7 +59,7 @@ struct BusinessSection {
       ["day", "observed", "at least", "below", "of null postbacks", "from", "to", "all windows"]
     )
     for day in days {
-      let sum = sums[day] ?? BusinessReport.Sums()
+      let sum = (sums[day] ?? BusinessReport.Sums()).withoutForeignZeros
       let isModelled = sum.modelledNulls > 0
       func known(_ amount: Amount?) -> NumberTable.Cell { .amount(amount.map(Numbers.plain) ?? "") }
       func modelled(_ amount: Amount?) -> NumberTable.Cell { known(isModelled ? amount : nil) }
@@ -205,7 +205,7 @@ extension BusinessSection {
       <label>Network <select id="business-network"><option value="">all</option></select></label>
       <p id="business-status" role="status" aria-live="polite"></p>
       <p class="note">Of the filters above, the app and the days apply, here to the days of installs. The daily report has \
-      neither forwarders nor codes, and networks by their names. For an app, costs \
+      neither forwarders nor codes, and networks by their names, which do not change the other sections. For an app, costs \
       that are not of one app are left out, and a return is above 1 only if it is so with those of its campaign.</p>
       </div>
       <div class="charts">\(installsFigure)\(revenueFigure)\(campaignsFigure)\(nullRatesFigure)\(nullFunnel.html)</div>

@@ -41,7 +41,8 @@ struct CampaignLine {
     return CampaignJudgement(
       range: roas.map { ($0.low, $0.high) },
       isOpenEnded: sums.isOpenEnded,
-      hasCredit: sums.cost.map { $0 < .zero } ?? false
+      hasCredit: sums.cost.map { $0 < .zero } ?? false,
+      hasOtherCost: sums.others.costRows > 0
     )
   }
 }
@@ -50,6 +51,8 @@ struct CampaignLine {
 /// filters, and a test holds both to the same results.
 enum CampaignJudgement: String, CaseIterable {
   case noCost = "no_cost"
+  /// A cost is in another currency than that of the page.
+  case otherCurrency = "other_currency"
   /// The cost is below 0, so that there is no return on it.
   case credit
   /// The cost comes back even at the lower limit.
@@ -58,13 +61,14 @@ enum CampaignJudgement: String, CaseIterable {
   case below
   case undecided
 
-  /// Judges a return on ad spend by its lower and upper limit; nil without a cost above 0. Open-ended ranges have no upper limit.
-  init(range: (low: Double, high: Double)?, isOpenEnded: Bool, hasCredit: Bool) {
+  /// Judges a return on ad spend by its lower and upper limit; nil without a cost above 0 in the currency of the page. Open-ended
+  /// ranges have no upper limit.
+  init(range: (low: Double, high: Double)?, isOpenEnded: Bool, hasCredit: Bool, hasOtherCost: Bool) {
     self =
       if let range {
         range.low >= 1 ? .above : range.high < 1 && !isOpenEnded ? .below : .undecided
       } else {
-        hasCredit ? .credit : .noCost
+        hasOtherCost ? .otherCurrency : hasCredit ? .credit : .noCost
       }
   }
 
@@ -72,6 +76,7 @@ enum CampaignJudgement: String, CaseIterable {
   var words: String {
     switch self {
     case .noCost: "no cost"
+    case .otherCurrency: "cost in another currency"
     case .credit: "credits exceed costs"
     case .above: "above 1"
     case .below: "below 1"
@@ -85,7 +90,12 @@ extension BusinessSection {
   var campaigns: [CampaignLine] {
     business.sums { [$0.network, $0.campaign] }
       .map { key, sums in
-        CampaignLine(network: key[0], campaign: key[1], name: business.campaignNames[key], sums: sums)
+        CampaignLine(
+          network: key[0],
+          campaign: key[1],
+          name: business.campaignNames[key],
+          sums: sums.withoutForeignZeros
+        )
       }
       .sorted { one, other in
         let (left, right) = (one.sums.cost ?? .zero, other.sums.cost ?? .zero)
@@ -119,9 +129,10 @@ extension BusinessSection {
         \(Self.table(campaigns))</figure>
         """
     }
-    let shown = min(priced, Self.shown)
+    let drawn = campaigns.count { $0.roas != nil }
     let more =
-      campaigns.count > shown ? " These are the \(shown) with the largest cost of \(campaigns.count)." : ""
+      drawn > Self.shown
+      ? " Of the \(drawn) with a return at most the \(Self.shown) with the largest cost are drawn." : ""
     return Figure(
       title: "Campaigns by their return",
       id: "campaigns",

@@ -94,7 +94,10 @@ extension RejectReport {
             shown.map { one in
               .object(
                 counts(one.faults, one.read)
-                  + [.init("name", .shown(one.name ?? unnamed)), .init("noise", .integer(one.rejects.noise))]
+                  + [
+                    .init("name", .shown(one.name ?? unnamed)), .init("noise", .integer(one.rejects.noise)),
+                    .init("value", one.name.map { .shown($0) } ?? .null),
+                  ]
               )
             }
           )

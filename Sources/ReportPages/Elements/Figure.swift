@@ -33,7 +33,7 @@ struct Figure {
       <figure id="\(id)" data-chart="\(chart.rawValue)"\(place)><figcaption>\(title)</figcaption>
       <div class="scroll" tabindex="0" role="group" aria-label="Chart: \(title)"><svg role="img" aria-label="\(title). \(description)"></svg></div>
       <p class="note">\(description)</p>
-      <details><summary>Numbers</summary>\(numbers)</details>\(data ?? "")</figure>
+      <details><summary aria-label="Numbers: \(title)">Numbers</summary>\(numbers)</details>\(data ?? "")</figure>
       """
   }
 }

@@ -23,7 +23,7 @@ extension ReportPage {
       <label>To <input id="filter-to" type="date"></label>
       \(selects)<button type="button" id="filter-reset">Show all</button>
       <p id="filter-status" role="status" aria-live="polite"></p>
-      <p class="note">Days are those of receipt, in UTC. The choice is in the address of the page, which can be shared. The \
+      <p class="note">Days are those of receipt, and in the section of installs, revenue and costs those of installs, in UTC. The choice is in the address of the page, which can be shared. The \
       findings and the signals are always about all records.\(others)\(leftOut)</p>
       </div>
       """

@@ -44,11 +44,19 @@ package struct BusinessReport: Sendable {
     /// The revenue of these null postbacks; nil if it is not known of all rows.
     package var nullRevenue: NullRevenue? = NullRevenue()
     /// The number of rows with revenue.
-    var revenueRows = 0
+    package var revenueRows = 0
     /// The number of rows with a cost that is not 0.
     var costRows = 0
     /// Indicates that there is a cost that is not 0, also one below it, in another currency, or without an exchange rate.
     package var hasCost: Bool { costRows > 0 || unpriced > 0 || others.costRows > 0 }
+
+    /// The sums, in which the revenue is not known, and not 0, if all of it is in other currencies.
+    package var withoutForeignZeros: Sums {
+      guard revenueRows == 0, others.rows > others.costRows else { return self }
+      var sums = self
+      (sums.revenue, sums.minimum, sums.closedMaximum, sums.allWindows, sums.nullRevenue) = (nil, nil, nil, nil, nil)
+      return sums
+    }
 
     /// The sums of no rows.
     package init() {}

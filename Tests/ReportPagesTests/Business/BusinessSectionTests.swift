@@ -47,6 +47,35 @@ import Testing
     #expect(!BusinessSection(business: business).html.markup.contains("No costs are known"))
   }
 
+  @Test func `shows no 0 for revenue in another currency, and counts campaigns by the currency of their cost`() throws {
+    var business = business([(10, 100, 400), (20, 0, 50), (5, 0, nil), (5, 0, 70)])
+    for key in business.cells.keys {
+      switch key.campaign {
+      case "0", "3": business.cells[key]?.revenueRows = 1
+      case "1": business.cells[key]?.others.add(revenue: Amount(200), "USD")
+      default: business.cells[key]?.others.add(cost: Amount(70), "USD")
+      }
+    }
+    let section = BusinessSection(business: business)
+    let page = section.html.markup
+    let rows = try #require(ReportedTable("Campaigns, the largest cost first", in: page)).rows
+    #expect(rows.map { $0[1] } == ["0", "3", "1", "2"] && rows.map { $0[2] } == ["400.00", "70.00", "50.00", ""])
+    #expect(rows.map { $0[5] } == ["100.00", "0.00", "", "0.00"])
+    #expect(rows.map { $0[11] } == ["below 1", "below 1", "undecided", "cost in another currency"])
+    let days = try #require(ReportedTable("Revenue of each day in EUR", in: page)).rows
+    #expect(days.map { $0[1] } == ["100.00", "", "0.00", "0.00"] && days[1].dropFirst().allSatisfy(\.isEmpty))
+    #expect(section.data["cells"]?.elements.map { $0.elements[10].integer } == [1, 0, 0, 1])
+    let finding = try #require(BusinessFindings.worst(section)).sentence
+    #expect(finding.hasPrefix("2 of 3 campaigns with a cost above 0 in EUR do not pay it back"), "\(finding)")
+  }
+
+  @Test func `says of how many campaigns with a return the largest costs are drawn`() throws {
+    let many = [(installs: Int, revenue: Int, cost: Int?)](repeating: (1, 1, 2), count: 17) + [(1, 1, nil), (1, 1, -5)]
+    let figure = BusinessSection(business: business(many)).campaignsFigure.markup
+    #expect(figure.contains("Of the 17 with a return at most the 16 with the largest cost are drawn."))
+    #expect(figure.contains("<summary aria-label=\"Numbers: Campaigns by their return\">Numbers</summary>"))
+  }
+
   @Test func `counts the cost of a campaign that is not of one app, in its judgement and in the findings too`() throws {
     var business = business([(10, 100, 50)])
     #expect(BusinessSection(business: business).campaigns.map(\.judgement) == [.above])

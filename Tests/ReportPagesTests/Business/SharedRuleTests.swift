@@ -20,6 +20,7 @@ import Statistics
       let range: [Double]?
       let isOpen: Bool
       let hasCredit: Bool?
+      let hasOtherCost: Bool?
       let code: String
     }
     struct RateForm: Decodable {
@@ -63,7 +64,8 @@ import Statistics
       let judgement = CampaignJudgement(
         range: one.range.map { ($0[0], $0[1]) },
         isOpenEnded: one.isOpen,
-        hasCredit: one.hasCredit ?? false
+        hasCredit: one.hasCredit ?? false,
+        hasOtherCost: one.hasOtherCost ?? false
       )
       #expect(judgement.rawValue == one.code, "\(one)")
     }
