@@ -108,13 +108,14 @@ struct ModelledFamily {
     return worths
   }
 
-  /// Returns the drift of nulls between the install days of strata.
-  func dayDrift(_ parts: [ModelledUnit.Part]) -> DayDrift {
-    var (count, sum, squares) = (0.0, 0.0, 0.0)
+  /// Returns the drift of nulls between the install days of strata: of the first window by fine values, and of a later one by
+  /// installs with a first value.
+  func dayDrift(_ parts: [ModelledUnit.Part], window: Int) -> DayDrift {
+    var (count, sum, squares) = (window > 0 ? Double(parts.reduce(0) { $0 + $1.values }) : 0, 0.0, 0.0)
     for part in parts {
-      for (value, number) in part.observed where value.coarse == nil {
+      for (value, number) in part.observed where window > 0 || value.coarse == nil {
         let (number, amount) = (Double(number), (value.estimate ?? .zero).approximation)
-        count += number
+        if window == 0 { count += number }
         sum += number * amount
         squares += number * amount * amount
       }

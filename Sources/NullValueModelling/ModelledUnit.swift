@@ -18,7 +18,8 @@ struct ModelledUnit {
     var observed: [(value: ReportedValue, count: Int)] = []
     /// The values that the model is made of: those reported, or in a later window those of more weeks; none without a model.
     var basis: [ReportedValue: Int] = [:]
-    /// The fine values and nulls of the first window by install day.
+    /// The values and nulls by install day: fine values of the first window, or installs with a first value and their revenue of a
+    /// later one.
     var days: [Int64: DayDrift.Day] = [:]
     /// The number of installs with a first value and without a postback of the later window.
     var silent = 0
@@ -95,8 +96,8 @@ struct ModelledUnit {
       (dates, misdated) = (days, 0)
     } else {
       let hasOpen = strata.contains { counts.cutCells.contains(.init($0, window: window, period: period)) }
-      let cut = LaterDates(app: app, window: window, days, counts, hasOpen: hasOpen)
-      (dates, misdated, dateRefusal) = (cut.dates, cut.misdated, cut.refusal(of: parts))
+      let later = LaterDates(app: app, window: window, days, counts, hasOpen: hasOpen)
+      (dates, misdated, dateRefusal) = (later.dates, later.misdated, later.take(&parts, window: window, counts))
     }
     let values = Set(parts.flatMap { $0.observed.map(\.value) })
     let currencies = Set(values.compactMap(\.currency))
@@ -177,49 +178,6 @@ extension ModelledUnit.Part {
       basis = cohort.later.values
       silent = max(0, cohort.values - cohort.later.decoded)
     }
-  }
-}
-
-/// The install dates of a period of which a later window has ended.
-///
-/// Installs are counted by the dates of their first postbacks, and later postbacks by their own, whose error is up to 60
-/// hours. So where a period is cut from the dates around it, both are not of the same users.
-private struct LaterDates {
-  /// The install dates; nil if they are not known.
-  let dates: ClosedRange<Int64>?
-  /// The share of postbacks on the wrong side of an end.
-  let misdated: Double
-  /// The number of these days since the first install of the app; nil if no day before or after them is left out.
-  private let cutDays: Int64?
-
-  /// The fewest days that a period needs where it is cut.
-  static let fewest: Int64 = 7
-  /// The days whose postbacks are on the wrong side of an end: the mean of an error that is even from -60 to 60 hours.
-  static let wrongDays = 1.25
-
-  init(app: Int64, window: Int, _ days: ClosedRange<Int64>?, _ counts: StratumCounts, hasOpen: Bool) {
-    guard let days else {
-      (dates, misdated, cutDays) = (nil, 0, nil)
-      return
-    }
-    let first = max(days.lowerBound, counts.firstDay(app: app) ?? days.lowerBound)
-    let last = min(days.upperBound, counts.lastEnded(window: window))
-    let start = counts.period == .all ? first : days.lowerBound
-    dates = min(start, last)...last
-    let ends = counts.period == .all ? (hasOpen ? 1.0 : 0) + (counts.isCutAtStart(app: app) ? 1 : 0) : 2
-    guard ends > 0 else {
-      (misdated, cutDays) = (0, nil)
-      return
-    }
-    let number = max(1, last - first + 1)
-    (misdated, cutDays) = (min(1, ends * Self.wrongDays / Double(number)), number)
-  }
-
-  /// The reason why the postbacks of these dates are not modelled.
-  func refusal(of parts: [ModelledUnit.Part]) -> NullModel.Refusal? {
-    guard let cutDays else { return nil }
-    if cutDays < Self.fewest { return .fewDays }
-    return parts.contains { $0.observed.contains { $0.value.hasWideDate } } ? .cohortMismatch : nil
   }
 }
 

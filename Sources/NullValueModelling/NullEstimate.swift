@@ -1,3 +1,4 @@
+internal import Glibc
 package import Statistics
 
 /// The predictive distribution of the value of a null postback of a stratum.
@@ -22,6 +23,8 @@ package struct NullPrediction: Equatable, Sendable {
   var worthDeviation = 0.0
   /// The greatest amount that a value of the pool or of the stratum has.
   var greatest = 0.0
+  /// The share of values that are worth something.
+  private var payers = 0.0
 
   /// Makes the distribution of amounts with these shares.
   init(_ shares: [Double], _ amounts: [Double], weight: Double) {
@@ -30,6 +33,7 @@ package struct NullPrediction: Equatable, Sendable {
       mean += share * amount
       square += share * amount * amount
       greatest = max(greatest, amount)
+      if amount > 0 { payers += share }
     }
     variance = max(0, square - mean * mean)
     self.weight = weight
@@ -49,7 +53,16 @@ package struct NullPrediction: Equatable, Sendable {
     estimate.worthDeviation = k * worthDeviation
     if nulls > 0 { (estimate.strata, estimate.nulls, estimate.values) = (1, k, weight * credibility) }
     estimate.greatest = greatest
+    estimate.chanceOfNone = chanceOfNone(among: k)
     return estimate
+  }
+
+  /// Returns the probability that none of k nulls is worth something: the beta-binomial distribution at 0.
+  private func chanceOfNone(among k: Double) -> Double {
+    guard k > 0, payers > 0 else { return 1 }
+    let others = weight * (1 - payers)
+    guard others > 0 else { return 0 }
+    return exp(lgamma(others + k) - lgamma(others) + lgamma(weight) - lgamma(weight + k))
   }
 
   /// Returns the distribution with a mean times a factor. The greatest amount stays as it is.
@@ -89,6 +102,8 @@ package struct NullEstimate: Equatable, Sendable {
   var (nulls, values) = (0.0, 0.0)
   /// The greatest amount of a value.
   var greatest = 0.0
+  /// The probability that the sum is 0.
+  var chanceOfNone = 1.0
 
   /// The variance of the sum.
   package var variance: Double {
@@ -121,7 +136,9 @@ package struct NullEstimate: Equatable, Sendable {
       let more = variance + ratio * (1 + ratio) * greatest * greatest
       high = max(high, bound(mean + ratio * greatest, more, t))
     }
-    return Interval(low: bound(mean, variance, -t), high: high)
+    // A gamma distribution has no probability at 0.
+    let low = chanceOfNone < (1 - level) / 2 ? bound(mean, variance, -t) : 0
+    return Interval(low: low, high: high)
   }
 
   /// Returns the sum of estimates of strata with one pool: its error is common to all of them.
@@ -140,6 +157,7 @@ package struct NullEstimate: Equatable, Sendable {
       total.nulls += estimate.nulls
       total.values += estimate.values
       total.greatest = max(total.greatest, estimate.greatest)
+      total.chanceOfNone *= estimate.chanceOfNone
     }
     // Estimates without a pool have the degrees of their own stratum: the fewest are the careful choice.
     total.degrees = estimates.filter { $0.mean > 0 }.map(\.degrees).min() ?? 0

@@ -99,7 +99,7 @@ package struct NullModelling: Sendable {
     let strata = unit.parts.map(family.stratum)
     let modelled = zip(unit.parts, strata).filter { $0.0.refusal == nil }
     let pool = family.pool(of: modelled.map(\.1)) { value in value.map { family.amount($0, .expected) } ?? 0 }
-    let drift = unit.window > 0 ? NullDrift() : NullDrift(family, modelled, pool)
+    let drift = NullDrift(family, modelled, pool, window: unit.window)
     var parts: [ModelledRow] = []
     for (part, stratum) in zip(unit.parts, strata) {
       var outcome = StratumOutcome(status: .modelled, currency: unit.currency)
@@ -196,18 +196,21 @@ extension StratumOutcome {
 /// The revenue of nulls beside that of values, as data tiers and install days tell it.
 private struct NullDrift {
   var tiers = TierDrift()
-  var days = DayDrift([], variance: 0)
+  let days: DayDrift
 
-  /// No drift, as in the later windows, which have no nulls.
-  init() {}
-
-  /// Estimates the drift of strata that are modelled.
-  init(_ family: ModelledFamily, _ strata: [(ModelledUnit.Part, NullStratum)], _ pool: ModelledPool) {
+  /// Estimates the drift of strata that are modelled. Postbacks of the later windows are all of one tier.
+  init(
+    _ family: ModelledFamily,
+    _ strata: [(ModelledUnit.Part, NullStratum)],
+    _ pool: ModelledPool,
+    window: Int
+  ) {
+    days = family.dayDrift(strata.map(\.0), window: window)
+    guard window == 0 else { return }
     let predicted = strata.compactMap { part, stratum in
       (try? pool.prediction(stratum)).map { (part: part, mean: $0.mean) }
     }
     tiers = family.tierDrift(predicted)
-    days = family.dayDrift(strata.map(\.0))
   }
 
   var factor: Double { tiers.factor * days.factor }

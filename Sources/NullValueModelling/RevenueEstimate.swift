@@ -92,7 +92,9 @@ struct RevenueEstimate: Sendable {
   }
 
   private func interval(_ level: Double, _ nulls: (Side) -> NullEstimate) -> Range {
-    let low = NullEstimate.total([least.learnt, nulls(least)]).interval(level: level).low
+    var low = NullEstimate.total([least.learnt, nulls(least)]).interval(level: level).low
+    // Where perhaps no null is worth anything, the values are all that there is.
+    if nulls(least).chanceOfNone >= (1 - level) / 2 { low = min(low, least.learnt.interval(level: level).low) }
     var range = Range(low: least.fixed.adding(estimate: least.open + low))
     if let most {
       let high = NullEstimate.total([most.learnt, nulls(most)]).interval(level: level).high
@@ -200,14 +202,14 @@ extension NullEstimate {
     mean += n * worth.mean
     ownVariance += n * worth.variance
     worthDeviation = (worthDeviation * worthDeviation + n * n * error).squareRoot()
-    degrees = CoarseWorths.smallestClass - 1
+    (degrees, chanceOfNone) = (CoarseWorths.smallestClass - 1, 0)
   }
 
   /// Adds values of which a share is there, or is not, by chance.
   fileprivate mutating func add(_ count: Int, worth amount: Double, _ share: Double) {
     mean += Double(count) * amount
     ownVariance += share * Double(count) * amount * amount
-    degrees = CoarseWorths.smallestClass - 1
+    (degrees, chanceOfNone) = (CoarseWorths.smallestClass - 1, 0)
   }
 
   /// Returns the estimate of the sum times a factor.

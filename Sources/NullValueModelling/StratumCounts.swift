@@ -117,6 +117,8 @@ package struct StratumCounts: Sendable {
   private var earlyPostbacks: [Int64: [Int64: Int]] = [:]
   /// The fine values and the nulls of the first window by install day.
   private(set) var installDays: [Cell: [Int64: DayDrift.Day]] = [:]
+  /// The installs of each stratum and later window by the date of their first postback, and its postbacks by their own date.
+  private var dated: [Cell: DatedInstalls] = [:]
   /// The first and the last estimated install date of the first postbacks of each app, in days since 1970-01-01.
   private var days: [Int64: ClosedRange<Int64>] = [:]
 
@@ -161,6 +163,11 @@ package struct StratumCounts: Sendable {
   /// postbacks begin after the first installs, they may begin within the first date, which is left out.
   func firstDay(app: Int64) -> Int64? { firstDays[app].map { isCutAtStart(app: app) ? $0 + 1 : $0 } }
 
+  /// Returns the installs of a stratum and the postbacks of a later window of all dates.
+  func datedInstalls(_ stratum: Stratum, window: Int) -> DatedInstalls {
+    dated[Cell(stratum, window: window, period: nil)] ?? DatedInstalls()
+  }
+
   /// Returns the installs that a later window is modelled of.
   func cohort(_ cell: Cell) -> Cohort? {
     let app = cell.stratum.app
@@ -186,6 +193,10 @@ package struct StratumCounts: Sendable {
       if latest < firstDay { earlyPostbacks[stratum.app, default: [:]][latest, default: 0] += count }
     }
     for later in 1...2 where window == 0 || window == later {
+      if let installDay {
+        let days = Cell(stratum, window: later, period: nil)
+        dated[days, default: DatedInstalls()].add(value, window: window, day: installDay, count)
+      }
       let cell = cell(stratum, window: later, installDay: installDay)
       if let installDay, installDay <= lastEnded(window: later) {
         if installDay <= firstDay {
@@ -208,9 +219,9 @@ package struct StratumCounts: Sendable {
 
   private static func day(_ value: Value, _ count: Int) -> DayDrift.Day? {
     switch value {
-    case .null: DayDrift.Day(nulls: count)
+    case .null: DayDrift.Day(nulls: Double(count))
     case .decoded(let value) where value.coarse == nil:
-      DayDrift.Day(values: count, revenue: (value.estimate ?? .zero) * count)
+      DayDrift.Day(values: Double(count), revenue: (value.estimate ?? .zero) * count)
     default: nil
     }
   }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The revenue of nulls beside that of values, as the install days tell it.
 ///
-/// On some days many installs have no value. Where fine values of these days are worth something else than those of other
+/// On some days many installs have no value. Where values of these days are worth something else than those of other
 /// days of their campaigns, beyond chance, the nulls are too. The days are taken in three groups, by their null rates.
 package struct DayDrift: Equatable, Sendable {
   /// The factor of the revenue of nulls; 1 where days do not differ beyond chance.
@@ -11,14 +11,14 @@ package struct DayDrift: Equatable, Sendable {
   /// The deviation of that factor, as a part of it.
   package private(set) var deviation = 0.0
 
-  /// The fine values and the nulls of a stratum on a day.
+  /// The values and the nulls of a stratum on a day, as the numbers that are expected where dates are not exact.
   package struct Day: Equatable, Sendable {
-    package var nulls = 0
-    package var values = 0
+    package var nulls = 0.0
+    package var values = 0.0
     package var revenue = Amount.zero
 
     /// The counts of a day.
-    package init(nulls: Int = 0, values: Int = 0, revenue: Amount = Amount.zero) {
+    package init(nulls: Double = 0, values: Double = 0, revenue: Amount = Amount.zero) {
       (self.nulls, self.values, self.revenue) = (nulls, values, revenue)
     }
 
@@ -37,7 +37,7 @@ package struct DayDrift: Equatable, Sendable {
   /// The sums of a day, or of a group of days.
   private struct Sums {
     var nulls = 0.0
-    /// The revenue that the nulls were worth, if they were as all fine values of their strata.
+    /// The revenue that the nulls were worth, if they were as all values of their strata.
     var expectedNulls = 0.0
     var values = 0.0
     var revenue = 0.0
@@ -55,21 +55,20 @@ package struct DayDrift: Equatable, Sendable {
     }
   }
 
-  /// Estimates the drift from the days of strata. `variance` is that of the revenue of a fine value.
+  /// Estimates the drift from the days of strata. `variance` is that of the revenue of a value.
   package init(_ strata: [[Int64: Day]], variance: Double) {
     var days: [Int64: Sums] = [:]
     for stratum in strata {
       let whole = stratum.values.reduce(into: Day()) { $0 += $1 }
       guard whole.values > 0 else { continue }
-      let mean = whole.revenue.approximation / Double(whole.values)
-      for (number, day) in stratum {
-        let (nulls, values) = (Double(day.nulls), Double(day.values))
+      let mean = whole.revenue.approximation / whole.values
+      for (number, day) in stratum where day.nulls + day.values > 0 {
         days[number, default: Sums()] += Sums(
-          nulls: nulls,
-          expectedNulls: nulls * mean,
-          values: values,
+          nulls: day.nulls,
+          expectedNulls: day.nulls * mean,
+          values: day.values,
           revenue: day.revenue.approximation,
-          expected: values * mean
+          expected: day.values * mean
         )
       }
     }

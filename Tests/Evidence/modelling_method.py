@@ -60,10 +60,10 @@ def total(counts, nulls, amounts, later=None, share=0.0):
     error = (nulls * (weights + nulls) / (weights + 1) * variance).sum()
     error += (nulls @ (ratio / weights)) ** 2 * within / ratio / factors.sum()
     observed = (counts if later is None else later).sum(0) @ amounts
-    fixed, open_sum, degrees = observed, 0.0, len(filled) - 1
+    fixed, open_sum, missed, degrees = observed, 0.0, 0.0, len(filled) - 1
     if share > 0:
-        fixed, open_sum = 0.0, observed
-        error += share * (later.sum(0) @ amounts**2)
+        fixed, open_sum, missed = 0.0, observed, share * (later.sum(0) @ amounts**2)
+        error += missed
         degrees = min(degrees, FEWEST_VALUES - 1) if observed > 0 and estimate > 0 else degrees if estimate > 0 else FEWEST_VALUES - 1
     if estimate + open_sum <= 0 or error <= 0:
         low = high = without = estimate + open_sum
@@ -75,6 +75,13 @@ def total(counts, nulls, amounts, later=None, share=0.0):
         if has.sum() > 1 and values[has].sum() > 0:
             odds, greatest = nulls.sum() / values[has].sum(), amounts[pool > 0].max()
             high = max(high, end(estimate + open_sum + odds * greatest, error + odds * (1 + odds) * greatest**2, t))
+    # The probability that no null is worth something: that of 0 in a beta-binomial distribution.
+    others = weights * shares[:, amounts == 0].sum(1)
+    none = sum(math.lgamma(o + k) - math.lgamma(o) + math.lgamma(w) - math.lgamma(w + k)
+               for o, w, k in zip(others, weights, nulls) if k > 0)
+    if none >= math.log((1 - LEVEL) / 2):
+        alone = end(open_sum, missed, -student(1 - (1 - LEVEL) / 2, FEWEST_VALUES - 1)) if missed > 0 else open_sum
+        low = min(low, alone)
     low, high, without = fixed + low, fixed + high, fixed + without
     if share == 0:
         most = observed + nulls.sum() * amounts.max()

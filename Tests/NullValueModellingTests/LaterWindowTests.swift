@@ -179,6 +179,56 @@ import Testing
     #expect(try status(endedUntil: monday + 6) == .refused(.cohortMismatch))
   }
 
+  @Test func `are worth what the installs of days with many nulls send`() throws {
+    // 20 days of 100 installs: later ones have more nulls, and more payers among those with a value.
+    func row(_ payers: [Int]) throws -> ModelledRow {
+      var counts = StratumCounts(by: .all)
+      for day in 0..<20 {
+        let nulls = day < 10 ? 10 : 60
+        counts.add(.campaign(1), [100 - nulls], worth: [0], nulls: nulls, day: Self.monday + Int64(day))
+        let sent = (100 - nulls) * payers[day / 10] / 100
+        counts.add(.decoded(Self.high), .campaign(1), window: 1, installDay: Self.monday + Int64(day), count: sent)
+      }
+      return try Self.row(counts)
+    }
+    #expect(try row([10, 10]).dayFactor == 1)
+    let rising = try row([10, 40])
+    let factor = try #require(rising.dayFactor)
+    // 550 paid among 1300, or 0.19 of each; among the nulls 0.1 of 100 and 0.4 of 600.
+    #expect((1.4...1.9).contains(factor), "\(factor)")
+    #expect(try #require(row([40, 10]).dayFactor) < 1)
+  }
+
+  @Test func `are not modelled of weeks at whose ends the installs of a campaign begin or end`() throws {
+    let monday = Self.monday
+    func statuses(_ installs: Int, until end: Int64) throws -> [String] {
+      var counts = StratumCounts(by: .week, lastEnded: [monday + 34, .min])
+      for day in monday - 14...end {
+        counts.add(.campaign(1), [installs], worth: [0], nulls: 5, day: day)
+        counts.add(.decoded(Self.high), .campaign(1), window: 1, installDay: day + 1, count: installs / 5)
+      }
+      return try Self.rows(counts).filter { (monday...monday + 14).contains($0.period?.lowerBound ?? 0) }
+        .map(\.status.word)
+    }
+    // The last installs are of a Sunday, or of a Wednesday.
+    #expect(try statuses(40, until: monday + 6) == ["not_modelled:cohort_mismatch", "not_modelled:cohort_mismatch"])
+    #expect(try statuses(40, until: monday + 9) == ["modelled", "modelled"])
+    // Of so few installs the interval has as many on a wrong side.
+    #expect(try statuses(10, until: monday + 6) == ["modelled", "modelled"])
+  }
+
+  @Test func `end at the values where perhaps no null is worth anything`() throws {
+    var counts = Self.counts(Self.monday...Self.monday + 29, endedUntil: .max)
+    // Of a campaign with 2 nulls, and of another one with 200.
+    for (number, nulls) in [(2, 2), (3, 200)] {
+      counts.add(.campaign(number), [60], worth: [0], nulls: nulls, day: Self.monday + 9)
+      counts.add(.decoded(Self.high), .campaign(number), window: 1, installDay: Self.monday + 9, count: 6)
+    }
+    let rows = try Self.rows(counts)
+    #expect(rows[1].low == rows[1].observed)
+    #expect(try #require(rows[2].low) > Amount(30))
+  }
+
   @Test func `are without campaigns up to SKAdNetwork 3, which have one window`() throws {
     let monday = Self.monday
     var counts = Self.counts(monday...monday + 9, endedUntil: .max)

@@ -77,7 +77,7 @@ import Testing
       // Three days of 200 values; the last has 150 of 160 nulls.
       let days = payers.enumerated().map { number, payers in
         let nulls = number == 2 ? 150 : 5
-        return (Int64(number), DayDrift.Day(nulls: nulls, values: 200, revenue: Amount(5 * payers)))
+        return (Int64(number), DayDrift.Day(nulls: Double(nulls), values: 200, revenue: Amount(5 * payers)))
       }
       return DayDrift([Dictionary(uniqueKeysWithValues: days)], variance: 3.2)
     }
