@@ -96,6 +96,7 @@ COMMENT ON COLUMN skan_postbacks."extras" IS 'All other keys of the postback, as
 COMMENT ON COLUMN skan_postbacks."source_file" IS 'The input as it was named, - for standard input.';
 COMMENT ON COLUMN skan_postbacks."source_line" IS 'The line of the decompressed input on which the record begins, from 1.';
 COMMENT ON COLUMN skan_postbacks."raw_body" IS 'The postback as it was received, byte for byte; of an envelope its body, in which a receiver has put spaces in place of line ends. Null without --keep-raw.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_postbacks FROM 's3://BUCKET/skan_postbacks/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_events (
@@ -129,6 +130,7 @@ COMMENT ON COLUMN skan_events."cumulative" IS 'True if the values of this window
 COMMENT ON COLUMN skan_events."revenue_kind" IS 'The origin of the revenue: iap for in-app purchases, admon for ads in the app, all for both. Null if skan_revenue is null.';
 COMMENT ON COLUMN skan_events."model_id" IS 'The conversion model that says so.';
 COMMENT ON COLUMN skan_events."model_version" IS 'The version of the model.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_events FROM 's3://BUCKET/skan_events/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_rejects (
@@ -180,6 +182,7 @@ COMMENT ON COLUMN skan_rejects."query" IS 'The query of the request, from the en
 COMMENT ON COLUMN skan_rejects."raw_sha256" IS 'The SHA-256 of the bytes in raw_body. For too_large it is that of all bytes of the record, of which not all are kept.';
 COMMENT ON COLUMN skan_rejects."raw_body" IS 'The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its bytes without the value of remote_address, and without such parameters in its query. Null if they are not UTF-8 or contain a NUL.';
 COMMENT ON COLUMN skan_rejects."raw_body_base64" IS 'The bytes in base64 if raw_body cannot hold them.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_rejects FROM 's3://BUCKET/skan_rejects/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_enriched (
@@ -228,6 +231,7 @@ COMMENT ON COLUMN skan_enriched."enrich_conflict" IS 'True if a forwarder names 
 COMMENT ON COLUMN skan_enriched."candidate_count" IS 'The number of rows of campaigns that fit.';
 COMMENT ON COLUMN skan_enriched."environment" IS 'As in skan_postbacks, or forwarder_test if a forwarder marks the postback as a test. Reports leave tests out. One of production, development, custom, forwarder_test.';
 COMMENT ON COLUMN skan_enriched."forwarded_at" IS 'The time at which a forwarder handed the postback on, as it says itself. Null if it does not say so, if the time is before September 2001, and if it is more than a day after the receipt.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_enriched FROM 's3://BUCKET/skan_enriched/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_settled (
@@ -346,6 +350,7 @@ COMMENT ON COLUMN skan_settled."effective_cumulative" IS 'As cumulative of skan_
 COMMENT ON COLUMN skan_settled."effective_estimated_install_date" IS 'As estimated_install_date of skan_postbacks, for effective_received_at, the value that counts and the models. If no copy decides, for the first device''s own copy that counts.';
 COMMENT ON COLUMN skan_settled."effective_install_date_earliest" IS 'The earliest possible install date, in the same way. Null if it has no limit.';
 COMMENT ON COLUMN skan_settled."effective_install_date_latest" IS 'The latest possible install date, in the same way. Null if it has no limit.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_settled FROM 's3://BUCKET/skan_settled/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_settled_events (
@@ -379,6 +384,7 @@ COMMENT ON COLUMN skan_settled_events."cumulative" IS 'True if the values of thi
 COMMENT ON COLUMN skan_settled_events."revenue_kind" IS 'The origin of the revenue: iap for in-app purchases, admon for ads in the app, all for both. Null if skan_revenue is null.';
 COMMENT ON COLUMN skan_settled_events."model_id" IS 'The conversion model that says so.';
 COMMENT ON COLUMN skan_settled_events."model_version" IS 'The version of the model.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_settled_events FROM 's3://BUCKET/skan_settled_events/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_daily (
@@ -588,6 +594,7 @@ COMMENT ON COLUMN skan_daily."revenue_basis" IS 'The windows in revenue_all_wind
 COMMENT ON COLUMN skan_daily."as_of" IS 'The time that the report is of: --as-of, after which no postback is counted, or the latest time of receipt. Lookup tables, costs and the decisions on copies are those of today all the same. Null if there is none.';
 COMMENT ON COLUMN skan_daily."status" IS 'open if further postbacks are to be expected; settling if only those that Apple sends again are; final if none are: in window 0 from 14 days after the beginning of the day on, and 13 if all postbacks are of SKAdNetwork 3 and earlier, of an app that measures for a day. Postbacks of later windows, which are in other rows, may be expected all the same. Null if the date is null.';
 COMMENT ON COLUMN skan_daily."expected_share" IS 'The share of the postbacks of an install date that should have been received, as the timers of Apple let expect if no window is locked. Nothing is multiplied by it. Null unless status is open and the row is of an install date.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_daily FROM 's3://BUCKET/skan_daily/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_daily_events (
@@ -687,6 +694,7 @@ COMMENT ON COLUMN skan_daily_events."modelled_postbacks_low" IS 'The lower end o
 COMMENT ON COLUMN skan_daily_events."modelled_postbacks_high" IS 'The upper end of that interval.';
 COMMENT ON COLUMN skan_daily_events."event_ecpa" IS 'The cost of an event: cost · valid / (event_count · installs), where valid is values and ambiguous_zeros. Null unless the row of skan_daily has a cost.';
 COMMENT ON COLUMN skan_daily_events."event_ecr" IS 'The events for each valid conversion: event_count / valid. Null if there is none.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_daily_events FROM 's3://BUCKET/skan_daily_events/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_daily_values (
@@ -760,6 +768,7 @@ COMMENT ON COLUMN skan_daily_values."source_domain" IS 'The website that showed 
 COMMENT ON COLUMN skan_daily_values."redownload" IS 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.';
 COMMENT ON COLUMN skan_daily_values."value" IS 'The fine value, 0 to 63, or the coarse value if there is no fine one.';
 COMMENT ON COLUMN skan_daily_values."count" IS 'The number of conversions with this value.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_daily_values FROM 's3://BUCKET/skan_daily_values/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_daily_changes (
@@ -841,6 +850,7 @@ COMMENT ON COLUMN skan_daily_changes."previous" IS 'The value before. Null if it
 COMMENT ON COLUMN skan_daily_changes."current" IS 'The value now. Null if it is null, and if there is no such row any more.';
 COMMENT ON COLUMN skan_daily_changes."as_of" IS 'The time that the new value is of, as in skan_daily.';
 COMMENT ON COLUMN skan_daily_changes."reason" IS 'The reason for the change: late_postback for postbacks that came later, late_copy for copies of them by which another value, campaign or day counts, lookup, model, rates or cost for another lookup table, model, file of rates or cost file. Null if there are several possible reasons, and if another grace period of settle may be one.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_daily_changes FROM 's3://BUCKET/skan_daily_changes/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_modelled (
@@ -924,6 +934,7 @@ COMMENT ON COLUMN skan_modelled."day_factor" IS 'The same, as the values of inst
 COMMENT ON COLUMN skan_modelled."coarse_basis" IS 'The origin of the worth of coarse values: the fine values of the same class of the stratum, of the network in the app, or of the app; or assumed, if these are too few and the number of the model stands. The farthest one if there are several. Null without coarse values.';
 COMMENT ON COLUMN skan_modelled."bucket_basis" IS 'The origin of the worth of fine values: exact, if the model has exact amounts; learnt, if s2s_events tells the mean in the range of each; or assumed, if the intervals have both ends of a range. The least certain one if there are several. Null if no fine value has revenue.';
 COMMENT ON COLUMN skan_modelled."ambiguous_zeros" IS 'The number of postbacks with the value 0 that may be a null. The lower ends of the intervals take them for values, and the upper ends for nulls.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_modelled FROM 's3://BUCKET/skan_modelled/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE asa_attributions (
@@ -1002,6 +1013,7 @@ COMMENT ON COLUMN asa_attributions."extras" IS 'The fields without a column, and
 COMMENT ON COLUMN asa_attributions."raw_body" IS 'The beginning of a malformed record or answer.';
 COMMENT ON COLUMN asa_attributions."source_file" IS 'The file of the record.';
 COMMENT ON COLUMN asa_attributions."source_line" IS 'The line on which it begins.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY asa_attributions FROM 's3://BUCKET/asa_attributions/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE asa_daily (
@@ -1033,6 +1045,7 @@ COMMENT ON COLUMN asa_daily."pre_orders" IS 'Those of the type PreOrder.';
 COMMENT ON COLUMN asa_daily."conversions_click" IS 'The attributions to a tap.';
 COMMENT ON COLUMN asa_daily."conversions_view" IS 'The attributions to a view.';
 COMMENT ON COLUMN asa_daily."note" IS 'The number that another network claims too is not known. One of asa_overlap_unknown.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY asa_daily FROM 's3://BUCKET/asa_daily/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_imported (
@@ -1095,6 +1108,7 @@ COMMENT ON COLUMN skan_imported."currency" IS 'The currency of the revenue: that
 COMMENT ON COLUMN skan_imported."extras" IS 'All other values of the row, and those that their columns cannot have. Addresses, user agents, and ids of persons and devices are left out.';
 COMMENT ON COLUMN skan_imported."source_file" IS 'The path of the file.';
 COMMENT ON COLUMN skan_imported."source_line" IS 'The line on which the row begins.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_imported FROM 's3://BUCKET/skan_imported/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE skan_vendor_daily (
@@ -1146,6 +1160,7 @@ COMMENT ON COLUMN skan_vendor_daily."imported_revenue" IS 'The revenue as the ve
 COMMENT ON COLUMN skan_vendor_daily."verified_revenue" IS 'The estimated revenue of the decoded postbacks. Null if there are none, and without currency.';
 COMMENT ON COLUMN skan_vendor_daily."imported_revenue_by_currency" IS 'The vendor''s revenue by currency. Null if it is in imported_revenue, or there is none.';
 COMMENT ON COLUMN skan_vendor_daily."verified_revenue_by_currency" IS 'The revenue of the decoded postbacks by currency. Null if it is in verified_revenue, or there is none.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY skan_vendor_daily FROM 's3://BUCKET/skan_vendor_daily/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE partner_deliveries (
@@ -1176,6 +1191,7 @@ COMMENT ON COLUMN partner_deliveries."last_attempt_at" IS 'The time of the last 
 COMMENT ON COLUMN partner_deliveries."http_status" IS 'The status of the last response. Null if there was none.';
 COMMENT ON COLUMN partner_deliveries."error" IS 'The reason of the last failure, or the beginning of the body of the response. Null if there was no failure.';
 COMMENT ON COLUMN partner_deliveries."next_attempt_at" IS 'The time of the next attempt. Null unless state is pending.';
+-- Each file whose path begins so is loaded: have only the CSV parts there.
 -- COPY partner_deliveries FROM 's3://BUCKET/partner_deliveries/part-' IAM_ROLE default FORMAT CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto' DATEFORMAT 'auto' TRUNCATECOLUMNS;
 
 CREATE TABLE s2s_events (

@@ -142,6 +142,31 @@ def check_marts(package, out):
     return dict(zip(names, expected))
 
 
+def check_reread(package, folder):
+    """Each record counts once, in the class of the last decision, also after rejects were read again twice."""
+    dump, out = folder / "reread.jsonl", folder / "reread"
+    subprocess.run([package.postback, "generate", "--count", "3000", "--seed", "2", "--out", dump, "--keys", folder / "reread keys",
+                    "--quiet"], check=True)
+    keys = (folder / "reread keys").read_text().split()
+    for inputs in ([dump, "--received-at", "2026-03-10"], ["--from-rejects", out, *keys[2:]], ["--from-rejects", out, *keys]):
+        subprocess.run([package.postback, "run", *inputs, "--models", environment.PROJECT / "Fixtures/models", "--out", out, "--quiet"],
+                       check=True, stderr=subprocess.DEVNULL)
+    answer = json.loads(subprocess.check_output([package.postback, "rejects", out, "--json"]))
+    if not sum(1 for _ in rows(out, "skan_rejects")) > 3000 > answer["rejects"]:
+        sys.exit("no reject was read again")
+    package.load_duckdb(out)
+    package.load_postgresql(out, "reread")
+    for target, schema in (("duckdb", None), ("postgres", "reread")):
+        package.build(target=target, schema=schema)
+    sums = "SELECT sum(records)::bigint, sum(copies)::bigint, sum(noise)::bigint, sum(suspicious)::bigint FROM "
+    classes = answer["rejects_by_class"]
+    expected = [(3000, classes["copies"], classes["noise"], classes["suspicious"])]
+    for found in (package.in_duckdb(f"{sums} fct_network_quality"), package.in_postgresql(f"{sums} dbt_reread.fct_network_quality")):
+        if found != expected:
+            sys.exit(f"fct_network_quality counts {found} of records that were read again, and {expected} are right")
+    print(f"rejects that were read again: {expected[0][0]} records count once")
+
+
 def check_wrong_rows(package):
     """Tests must fail over wrong rows."""
     package.in_duckdb("INSERT INTO stg_skan_postbacks SELECT * REPLACE ('unknown' AS decode_status, NULL AS framework) FROM stg_skan_postbacks LIMIT 1")
@@ -188,6 +213,7 @@ def check(postback, folder, server):
     print("dbt build: all models of an output without derived tables")
     expect("freshness of new rows", package.dbt("source freshness"), True, "PASS freshness of postback.skan_postbacks")
     print(f"dbt source freshness: {', '.join(package.statuses('sources.json'))}")
+    check_reread(package, folder)
     package.load_duckdb(out)
     package.build()
     check_wrong_rows(package)

@@ -3,8 +3,9 @@
 
     Tests/Warehouses/duckdb_views.py [POSTBACK]
 
-The outputs have all derived tables and several parts, hostile postbacks, CSV instead of JSON Lines, parts that are still
-written, and values at the limits of their types, in folders with names that are hard to quote. DuckDB and pyarrow come from PyPI.
+The outputs have all derived tables and several parts, hostile postbacks, postbacks that are there twice, CSV instead of JSON Lines,
+parts that are still written, and values at the limits of their types, in folders with names that are hard to quote. DuckDB and
+pyarrow come from PyPI.
 """
 
 import collections
@@ -16,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import environment
 
@@ -97,7 +99,9 @@ def check_parquet(title, postback, out, folder, files, types, options=()):
     script = subprocess.check_output([postback, "schema", "--dialect", "duckdb", "--from", out, "--parquet", folder, *options])
     environ = os.environ | {"TZ": "America/New_York"}
     subprocess.run(["duckdb"], input=script, check=True, env=environ)
-    days = {row["postback_key"]: row["received_at"] for row in written(files["skan_postbacks"], types["skan_postbacks"])}
+    days = {}
+    for row in written(files["skan_postbacks"], types["skan_postbacks"]):
+        days[row["postback_key"]] = min(filter(None, (days.get(row["postback_key"]), row["received_at"])), default=None)
     for table, paths in files.items():
         expected = written(paths, types[table])
         has_day = "received_at" in types[table] or "postback_key" in types[table]
@@ -118,8 +122,8 @@ def check_parquet(title, postback, out, folder, files, types, options=()):
         if has_day:
             columns["received_day"] = "VARCHAR"
             for row in expected:
-                time = row["received_at"] if "received_at" in row else days[row["postback_key"]]
-                row["received_day"] = time.date().isoformat() if time else None
+                receipt = row["received_at"] if "received_at" in row else days[row["postback_key"]]
+                row["received_day"] = receipt.date().isoformat() if receipt else None
         elif set(data.schema.names) != set(columns):
             sys.exit(f"{title}, {table}: the Parquet files have the columns {data.schema.names}")
         compare(f"{title}, {table}, Parquet", data.to_pylist(), expected, columns)
@@ -228,6 +232,27 @@ def check_events(postback, out, types):
     shutil.rmtree(folder)
 
 
+def check_replay(postback, folder, types):
+    """A postback that is accepted again, because its id was removed from the state, multiplies no row."""
+    out, dump, again = folder / "replay", folder / "replay.jsonl", folder / "again.jsonl"
+    subprocess.run([postback, "generate", "--count", "300", "--seed", "1", "--valid-only", "--out", dump, "--keys", folder / "replay keys",
+                    "--quiet"], check=True)
+    keys = (folder / "replay keys").read_text().split()
+    again.write_text("".join(dump.read_text().splitlines(True)[:100]))
+    for source, day in ((dump, "2026-03-10"), (again, "2026-11-20")):
+        subprocess.run([postback, "run", source, *keys, "--models", environment.PROJECT / "Fixtures/models", "--received-at", day,
+                        "--out", out, "--quiet"], check=True, stderr=subprocess.DEVNULL)
+        time.sleep(1)
+        before = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        subprocess.run([postback, "state", "compact", out, "--before", before, "--yes-remove-all"], check=True, capture_output=True)
+    subprocess.run([postback, "settle", out, "--quiet"], check=True, capture_output=True)
+    files = {table: found for table, found in parts(out, types).items() if found}
+    rows = written(files["skan_postbacks"], types["skan_postbacks"])
+    if len(rows) == len({row["postback_key"] for row in rows}):
+        sys.exit("replay: no postback is there twice")
+    check_parquet("replay", postback, out, folder / "replay parquet", files, types)
+
+
 def main(postback):
     postback = os.path.abspath(postback)
     types = declared_types(postback)
@@ -253,6 +278,7 @@ def main(postback):
             check_parquet(f"hostile {ending}", postback, out, folder / f"parquet {ending}", files, types)
         subprocess.run([postback, "generate", "--count", "500", "--seed", "9", "--out", folder / "more.jsonl", "--keys",
                         folder / "more keys", "--quiet"], check=True)
+        check_replay(postback, folder, types)
         for ending in ("jsonl", "csv"):
             check_open_parts(postback, folder, types, ending)
 

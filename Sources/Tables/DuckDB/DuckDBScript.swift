@@ -22,8 +22,8 @@ package struct DuckDBScript: Sendable {
   /// Returns the script that writes Parquet into a folder for each table in `folder`. In it is a folder for each day of
   /// receipt, if the rows have one; tables without files are left out.
   ///
-  /// A row without a time of receipt has that of its postback. `postbacks` are the files of the postbacks, for tables that
-  /// need them and are not written with them.
+  /// A row without a time of receipt has that of its postback, and the first one if the postback is there twice, so that no row is
+  /// written twice. `postbacks` are the files of the postbacks, for tables that need them and are not written with them.
   package func parquet(in folder: String, postbacks: StoredFiles?) -> String {
     var stored = tables.filter { $0.files != nil }
     let written = stored.map(\.table)
@@ -72,7 +72,9 @@ extension Table {
       hasDayOfPostback
       ? """
       SELECT rows.*, \(day)
-        FROM \(name) AS rows LEFT JOIN (SELECT postback_key, received_at FROM \(Table.postbacks.name)) USING (postback_key)
+        FROM \(name) AS rows LEFT JOIN (
+          SELECT postback_key, min(received_at) AS received_at FROM \(Table.postbacks.name) GROUP BY postback_key
+        ) USING (postback_key)
       """
       : "SELECT *, \(day) FROM \(name)"
     return """

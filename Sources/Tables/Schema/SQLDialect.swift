@@ -51,11 +51,13 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     """
   }
 
-  /// Returns the statement that loads the parts of a table from S3. Numbers of JSON pass through binary fractions
+  /// Returns the statement that loads the parts of a table from S3, behind a remark on the files. Numbers of JSON pass through binary fractions
   /// there, so it reads CSV, except the table of the receiver, which is written as JSON Lines and has no amounts.
   private func redshiftCopy(_ table: Table) -> String {
-    let format = table.name == Table.sessionEvents.name ? "JSON 'auto'" : "CSV IGNOREHEADER 1 EMPTYASNULL"
+    let isJSON = table.name == Table.sessionEvents.name
+    let format = isJSON ? "JSON 'auto'" : "CSV IGNOREHEADER 1 EMPTYASNULL"
     return """
+      \(isJSON ? "" : "Each file whose path begins so is loaded: have only the CSV parts there.\n-- ")\
       COPY \(table.name) FROM 's3://BUCKET/\(table.name)/part-' IAM_ROLE default FORMAT \(format) TIMEFORMAT 'auto' \
       DATEFORMAT 'auto' TRUNCATECOLUMNS;
       """

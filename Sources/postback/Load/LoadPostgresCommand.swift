@@ -51,8 +51,9 @@ struct LoadPostgresCommand: Command {
 
       A table of the database that lacks a column, or has one of another type, is an error that names the ALTER TABLE.
       Rows that forget removes from OUT are removed from the database in the same way, rows in which it masks text are replaced,
-      and rows that retain removes stay. If OUT was restored from a backup that is older than the rows of the database, nothing is loaded (status 65) until
-      --reload takes back those rows: from the last position on that OUT still has.
+      and rows that retain removes stay, but for those of asa_attributions and skan_imported. If OUT was restored from a backup that
+      is older than the rows of the database, nothing is loaded (status 65) until --reload takes back those rows: from the last
+      position on that OUT still has.
 
       With --follow a connection that is lost is opened again. SIGTERM and SIGINT end it with status 0.
       Exit status: 0; 64 usage, or a password in ADDRESS; 65 the tables of the database differ, or are of another output;

@@ -48,8 +48,9 @@ struct RetainCommand: Command {
       ids of the postbacks stay in the state, so a later copy is still a duplicate. The state records what was removed:
       state check stays sound, and daily keeps the results of the days that are gone. With --spool, files in SPOOL/done and
       SPOOL/failed that were put away more than AGE ago are removed too. Of asa_attributions, its journal and skan_imported each
-      row of a whole day goes that is older; rows without a time stay, and attributions wait until daily has counted them. Other
-      derived tables stay as they are. An interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
+      row of a whole day goes that is older; rows without a time stay, and attributions wait until daily has counted them. The next
+      load postgres removes these from the database too, and those of the other tables stay there. Other derived tables stay as
+      they are. An interruption at any time removes a part as a whole or not at all. Stop the consumer of the state first, or let
       it do this itself (watch --retain).
       With --archive each part is first copied, durably, into the folder of its table in DIR, such as on a larger disk, and
       any share of the rows goes. asa_attributions and skan_imported stay then. Rows that stay are in the copy of their part; when
@@ -239,6 +240,23 @@ struct RetainCommand: Command {
     return nil
   }
 
+  /// Warns that a load removes the rows of tables that it replaces as a whole from its database too.
+  private func warnOfDatabases(_ rows: (attributions: Int, imports: Int)) throws(CommandFailure) {
+    let tables = [(Table.searchAdsAttributions, rows.attributions), (Table.imported, rows.imports)].filter { $0.1 > 0 }
+    guard !tables.isEmpty, Ledger.isThere(folder) else { return }
+    do throws(FileFailure) {
+      guard try Follower.all(of: folder).contains(where: { $0.kind == .database }) else { return }
+    } catch {
+      throw CommandFailure(error)
+    }
+    Terminal.warn(
+      """
+      The next postback load postgres removes the rows of \(tables.map(\.0.name).joined(separator: " and ")) from the database \
+      too, because it replaces the table as a whole. To keep them, copy them there into a table of your own first.
+      """
+    )
+  }
+
   private func report(
     _ removed: Removed,
     _ files: Int,
@@ -258,6 +276,7 @@ struct RetainCommand: Command {
         """
       )
     }
+    try warnOfDatabases(others)
     let rows = removed.parts.reduce(0) { $0 + $1.rows }
     let bytes = removed.parts.reduce(0) { $0 + $1.length }
     let summary = JSONValue.object([

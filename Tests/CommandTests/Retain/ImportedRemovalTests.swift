@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import JSON
+import Tables
 import TestSupport
 import Testing
 
@@ -67,7 +68,12 @@ import Testing
     let refused = try await BuiltCommand.run(words + ["--out", out])
     #expect(refused.status == 1 && refused.errorText.contains("2 of 9 rows of skan_imported"), "\(refused.errorText)")
     #expect(try rows().count == 9)
-    #expect(try await json(words + ["--yes-remove-all"])["imported_rows"] == .integer(2))
+    var database = FollowerRegistration("postgresql db public", .database, in: "\(out)/_state")
+    try database.note([TableCursor(startOf: .postbacks)], isLast: true)
+    let removed = try await BuiltCommand.run(words + ["--yes-remove-all", "--out", out, "--json"])
+    #expect(removed.status == 0)
+    #expect(removed.errorText.contains("removes the rows of skan_imported from the database"), "\(removed.errorText)")
+    #expect(try JSONValue(parsing: removed.output)["imported_rows"] == .integer(2))
     #expect(try rows().map { $0["app_id"] } == ["9", "3", "4", "5", "6", "7", "8"])
     #expect(try await json(words)["imported_rows"] == .integer(0))
   }

@@ -19,12 +19,45 @@ with accepted as (
     group by 1, 2
 ),
 
+{# A record that run --from-rejects has read again has a later row, with its place and its time of receipt. So of a place with one
+   record only the row of the last stage counts, and none if the postback was accepted. Copies are never read again. A key that
+   was unknown is the first reason of its stage. #}
+places as (
+    select
+        *,
+        min(raw_sha256) over place = max(raw_sha256) over place as has_one_record,
+        row_number() over (
+            partition by source_file, source_line, received_at
+            order by
+                case stage when 'dedup' then 0 when 'policy' then 1 when 'signature' then 2 when 'schema' then 3 else 4 end,
+                case when reject_code = 'unknown_key' then 1 else 0 end
+        ) as place_row
+    from {{ ref('stg_skan_rejects') }}
+    window place as (partition by source_file, source_line, received_at)
+),
+
+accepted_places as (
+    select source_file, source_line, received_at, min(transaction_id) as transaction_id
+    from {{ ref('stg_skan_postbacks') }}
+    group by 1, 2, 3
+    having count(*) = 1
+),
+
 classes as (
     select
-        {{ day('received_at') }} as date,
-        {{ network_id('ad_network_id') }} as ad_network_id,
-        {{ reject_class('reject_code') }} as reject_class
-    from {{ ref('stg_skan_rejects') }}
+        {{ day('places.received_at') }} as date,
+        {{ network_id('places.ad_network_id') }} as ad_network_id,
+        {{ reject_class('places.reject_code') }} as reject_class
+    from places
+    left join accepted_places
+        on accepted_places.source_file = places.source_file
+        and accepted_places.source_line = places.source_line
+        and accepted_places.transaction_id = places.transaction_id
+        and accepted_places.received_at is not distinct from places.received_at
+    where
+        places.stage = 'dedup'
+        or not places.has_one_record
+        or (places.place_row = 1 and accepted_places.source_file is null)
 ),
 
 rejected as (
