@@ -146,7 +146,7 @@ def add(group, row, enriched, names, events, window, null_as_zero):
     add_money(group["money"], row)
     for event in events:
         sums = group["events"].setdefault(event["event_name"], {"counts": collections.Counter(), "money": {}})
-        sums["counts"]["postbacks_with_event"] += 1
+        sums["counts"]["postbacks_with_event"] += event["min_event_count"] > 0
         sums["counts"]["event_count"] += event["event_count"]
         sums["counts"]["min_event_count"] += event["min_event_count"]
         if event["max_event_count"] is None:

@@ -340,7 +340,7 @@ CREATE TABLE skan_daily_events (
   `source_domain` STRING OPTIONS (description = "The website that showed the ad."),
   `redownload` BOOL OPTIONS (description = "redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type."),
   `event_name` STRING NOT NULL OPTIONS (description = "The name of the event."),
-  `postbacks_with_event` INT64 NOT NULL OPTIONS (description = "The number of postbacks that decode to the event."),
+  `postbacks_with_event` INT64 NOT NULL OPTIONS (description = "The number of postbacks whose value says that the event happened. Those that mean at least 0 times are not counted."),
   `event_count` BIGNUMERIC(36, 1) NOT NULL OPTIONS (description = "The sum of the estimated numbers of times."),
   `min_event_count` INT64 NOT NULL OPTIONS (description = "The sum of the least possible numbers of times."),
   `max_event_count` INT64 OPTIONS (description = "The sum of the greatest possible numbers of times. Null if a postback has no upper limit."),

@@ -351,7 +351,7 @@ CREATE TABLE skan_daily_events (
   source_domain Nullable(String) COMMENT 'The website that showed the ad.',
   redownload Nullable(Bool) COMMENT 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.',
   event_name String COMMENT 'The name of the event.',
-  postbacks_with_event Int64 COMMENT 'The number of postbacks that decode to the event.',
+  postbacks_with_event Int64 COMMENT 'The number of postbacks whose value says that the event happened. Those that mean at least 0 times are not counted.',
   event_count Decimal(36, 1) COMMENT 'The sum of the estimated numbers of times.',
   min_event_count Int64 COMMENT 'The sum of the least possible numbers of times.',
   max_event_count Nullable(Int64) COMMENT 'The sum of the greatest possible numbers of times. Null if a postback has no upper limit.',

@@ -680,7 +680,7 @@ COMMENT ON COLUMN skan_daily_events."source_identifier" IS 'source-identifier, w
 COMMENT ON COLUMN skan_daily_events."source_domain" IS 'The website that showed the ad.';
 COMMENT ON COLUMN skan_daily_events."redownload" IS 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.';
 COMMENT ON COLUMN skan_daily_events."event_name" IS 'The name of the event.';
-COMMENT ON COLUMN skan_daily_events."postbacks_with_event" IS 'The number of postbacks that decode to the event.';
+COMMENT ON COLUMN skan_daily_events."postbacks_with_event" IS 'The number of postbacks whose value says that the event happened. Those that mean at least 0 times are not counted.';
 COMMENT ON COLUMN skan_daily_events."event_count" IS 'The sum of the estimated numbers of times.';
 COMMENT ON COLUMN skan_daily_events."min_event_count" IS 'The sum of the least possible numbers of times.';
 COMMENT ON COLUMN skan_daily_events."max_event_count" IS 'The sum of the greatest possible numbers of times. Null if a postback has no upper limit.';

@@ -347,7 +347,7 @@ CREATE TABLE skan_daily_events (
   "SOURCE_DOMAIN" VARCHAR COMMENT 'The website that showed the ad.',
   "REDOWNLOAD" BOOLEAN COMMENT 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.',
   "EVENT_NAME" VARCHAR NOT NULL COMMENT 'The name of the event.',
-  "POSTBACKS_WITH_EVENT" NUMBER(19, 0) NOT NULL COMMENT 'The number of postbacks that decode to the event.',
+  "POSTBACKS_WITH_EVENT" NUMBER(19, 0) NOT NULL COMMENT 'The number of postbacks whose value says that the event happened. Those that mean at least 0 times are not counted.',
   "EVENT_COUNT" NUMBER(36, 1) NOT NULL COMMENT 'The sum of the estimated numbers of times.',
   "MIN_EVENT_COUNT" NUMBER(19, 0) NOT NULL COMMENT 'The sum of the least possible numbers of times.',
   "MAX_EVENT_COUNT" NUMBER(19, 0) COMMENT 'The sum of the greatest possible numbers of times. Null if a postback has no upper limit.',

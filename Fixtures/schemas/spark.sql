@@ -344,7 +344,7 @@ CREATE TABLE skan_daily_events (
   source_domain STRING COMMENT 'The website that showed the ad.',
   redownload BOOLEAN COMMENT 'redownload of SKAdNetwork. Null for AdAttributionKit, see conversion_type.',
   event_name STRING NOT NULL COMMENT 'The name of the event.',
-  postbacks_with_event BIGINT NOT NULL COMMENT 'The number of postbacks that decode to the event.',
+  postbacks_with_event BIGINT NOT NULL COMMENT 'The number of postbacks whose value says that the event happened. Those that mean at least 0 times are not counted.',
   event_count DECIMAL(36, 1) NOT NULL COMMENT 'The sum of the estimated numbers of times.',
   min_event_count BIGINT NOT NULL COMMENT 'The sum of the least possible numbers of times.',
   max_event_count BIGINT COMMENT 'The sum of the greatest possible numbers of times. Null if a postback has no upper limit.',

@@ -7,7 +7,7 @@ package import Tables
 
 /// The sums over the postbacks of a group that decode to an event.
 package struct DailyEventSums: Sendable, Equatable {
-  /// The number of postbacks.
+  /// The number of postbacks whose value says that the event happened.
   package var postbacks = 0
   /// The sum of the estimated numbers of times.
   package var count = Amount.zero
@@ -30,7 +30,7 @@ package struct DailyEventSums: Sendable, Equatable {
 
   /// Adds that many postbacks with an event.
   mutating func add(_ event: DailyEvent, _ postbacks: Int, isUnconverted: Bool) {
-    self.postbacks += postbacks
+    if event.hasHappened { self.postbacks += postbacks }
     count += event.count * postbacks
     minimum = minimum.addingProduct(event.minimum, postbacks)
     if let maximum = event.maximum {

@@ -171,6 +171,9 @@ package struct DailyEvent: Sendable {
   var maximum: Int64?
   var currency: String?
   var revenue = DailyRevenue()
+
+  /// Indicates that the event happened; one of which the value means at least 0 may not have.
+  var hasHappened: Bool { minimum > 0 }
 }
 
 extension DailyMetrics {

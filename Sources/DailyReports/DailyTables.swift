@@ -35,7 +35,15 @@ extension Table {
       """,
     columns: Column.dailyKeys + [
       Column(.eventName, .nonEmptyText, .required, "The name of the event."),
-      Column(.postbacksWithEvent, .count, .required, "The number of postbacks that decode to the event."),
+      Column(
+        .postbacksWithEvent,
+        .count,
+        .required,
+        """
+        The number of postbacks whose value says that the event happened. Those that mean at least 0 times are not \
+        counted.
+        """
+      ),
       Column(
         .eventCount,
         .decimal(precision: 36, scale: 1),

@@ -78,7 +78,8 @@ import TestSupport
     var predictions = population.predictions(0, folds: 5, .never) { _ in ladders }
     // A mean error too, which adds up with the square of the installs.
     for user in 0..<population.count { predictions.values[2][user] += 0.5 }
-    let expected = ErrorSums(population, 0...0, predictions, assumptions).total.campaignError(40)
+    let parts = ErrorSums(population, 0...0, predictions, assumptions).total.parts(40)
+    let expected = (parts.chance + parts.mean).squareRoot()
     var random = SplitMix(seed: 1)
     var squares = 0.0
     let draws = 20_000
@@ -94,6 +95,47 @@ import TestSupport
     }
     let drawn = (squares / Double(draws)).squareRoot()
     #expect((drawn / expected - 1).magnitude < 0.05, "drawn \(drawn), expected \(expected)")
+  }
+
+  @Test func `the part of learning is that of models which are learnt from other users each time`() throws {
+    let population = World.population(users: 10_000, payers: 0.5, seed: 29)
+    let counts = AmountCounts(population.revenue[0]) { _ in 1 }
+    let ladders = WindowLadders(fine: [counts.best(ranges: 4)], coarse: counts.best(ranges: 3))
+    let told = population.told(0, .never, ladders)
+    var squares = 0.0
+    for sample in 0..<100 {
+      var predictions = Predictions(count: population.count)
+      population.predict(0, ladders, told, &predictions, learnsFrom: { $0 / 100 == sample }, isPredicted: { _ in true })
+      let total = ErrorSums(population, 0...0, predictions, Assumptions()).total
+      squares += (total.error / total.installs) * (total.error / total.installs)
+    }
+    let predictions = population.predictions(0, folds: 5, .never) { _ in ladders }
+    let total = ErrorSums(population, 0...0, predictions, Assumptions()).total
+    // The part falls with the users of the fit: here it is of 100 of the 10 000.
+    let expected = (total.parts(1).learning * 100).squareRoot()
+    #expect(((squares / 100).squareRoot() / expected - 1).magnitude < 0.3, "\(squares / 100), \(expected)")
+    #expect(
+      total.parts(3).learning > 8.9 * total.parts(1).learning && total.parts(3).chance < 3.1 * total.parts(1).chance
+    )
+  }
+
+  @Test func `an error of few users or of one user says so`() throws {
+    let few = World.fit(World.population(users: 60, payers: 0.2, seed: 31)).cautionSentences
+    #expect(few.count == 2)
+    #expect(
+      few.first?.contains("the means of 60 installs, which are few beside the 1000 of a campaign") == true,
+      "\(few)"
+    )
+    #expect(few.last?.contains("users paid") == true, "\(few)")
+    var assumptions = Assumptions()
+    assumptions.campaignInstalls = 100
+    var population = World.population(users: 4000, payers: 0.5, seed: 33)
+    #expect(World.fit(population, assumptions).cautionSentences == [])
+    let large = [Population.Step(age: 0, event: -1, total: 0), .init(age: 9, event: -1, total: 100_000_000_000)]
+    population.add(large, bits: 5, finishedWindows: 3)
+    let report = World.fit(population, assumptions)
+    #expect(report.errors[0].largestUserShare > 0.9)
+    #expect(report.cautionSentences.count == 1 && report.cautionSentences[0].contains("one user has"))
   }
 
   @Test func `nothing is locked unless a day is worth something, and then the worth exceeds the error`() throws {

@@ -52,6 +52,11 @@ import Testing
     #expect(report.errors.map(\.model) == ComparedModel.allCases)
     #expect(report.errors.allSatisfy { $0.total.value < 1e-9 })
     #expect(report.windows.count == 1)
+    // A postback without a value counts as the mean, which is learnt from 50 users; the mean error is that of the mean alone.
+    assumptions.tiers = [1, 0, 0, 0]
+    for error in World.fit(population, assumptions, present: present).errors {
+      #expect((error.parts.learning / error.parts.chance - 1000 / 50).magnitude < 1e-6)
+    }
   }
 
   @Test func `the values of a cumulative window are worth their own revenue beyond the windows before`() throws {
@@ -79,6 +84,7 @@ import Testing
     var assumptions = Assumptions()
     assumptions.tiers = [0, 1, 0, 0]
     let errors = World.fit(population, assumptions, present: present).errors
-    #expect(errors.first { $0.model == .present }?.total.value == 0)
+    let error = try #require(errors.first { $0.model == .present })
+    #expect(error.total.value == 0 && error.parts.learning == 0)
   }
 }

@@ -201,11 +201,13 @@ def campaign_error(predicted, revenue):
     """The root of the expected squared error of the revenue of a campaign."""
     errors = predicted - revenue / 1e6
     shares = [TIERS[0], TIERS[1], TIERS[2] + TIERS[3]]
-    mean = sum(share * errors[kind].mean() for kind, share in enumerate(shares))
+    users = sum(share * errors[kind] for kind, share in enumerate(shares))
+    mean = users.mean()
     square = sum(share * (errors[kind] ** 2).mean() for kind, share in enumerate(shares))
     variance = max(0, square - mean**2)
-    bias = max(0, mean**2 - variance / errors.shape[1])
-    return math.sqrt(CAMPAIGN * variance + CAMPAIGN**2 * bias)
+    learning = users.var() / len(users)
+    bias = max(0, mean**2 - learning)
+    return math.sqrt(CAMPAIGN * variance + CAMPAIGN**2 * (bias + learning))
 
 
 def wrong_order(predicted, revenue, numbers):

@@ -22,7 +22,9 @@ package struct FitAnswer {
       "\(population.rows) rows; \(population.installs(0)) installs, \(population.payers) with revenue in window 0",
     ]
     let sentences = report.assumptionSentences + report.leftOutSentences
-    let tables = ["errors in \(population.currency)", "", errors, "", "locks", "", locks, "", report.lockSentence]
+    let cautions = report.cautionSentences.isEmpty ? [] : report.cautionSentences + [""]
+    let tables =
+      ["errors in \(population.currency)", "", errors, ""] + cautions + ["locks", "", locks, "", report.lockSentence]
     return (head + [""] + sentences + [""] + tables + dropped + replacement).joined(separator: "\n")
   }
 
@@ -47,7 +49,7 @@ package struct FitAnswer {
     let windows = report.windows.indices.map { "window \($0)" }
     var table = TextTable(
       [
-        "model", "error", "95 % interval", "of revenue", "× fitted", "95 % interval", "wrong order", "95 % interval",
+        "model", "error", "interval", "of revenue", "× fitted", "interval", "wrong order", "interval",
       ] + windows,
       numbersIn: Set(1...7 + windows.count)
     )
@@ -66,7 +68,7 @@ package struct FitAnswer {
 
   private var locks: String {
     var table = TextTable(
-      ["window", "chosen", "lock", "days earlier", "error", "added", "95 % interval", "worth it from, a day"],
+      ["window", "chosen", "lock", "days earlier", "error", "added", "interval", "worth it from, a day"],
       numbersIn: [0, 3, 4, 5, 6, 7]
     )
     for (window, effects) in report.locks.enumerated() {
@@ -140,6 +142,15 @@ package struct FitAnswer {
     .object([
       .init("model", .string(error.model.rawValue)),
       .init("error", json(error.total)),
+      .init(
+        "error_parts",
+        .object([
+          .init("chance", number(error.parts.chance.squareRoot())),
+          .init("mean", number(error.parts.mean.squareRoot())),
+          .init("learning", number(error.parts.learning.squareRoot())),
+        ])
+      ),
+      .init("largest_user_share", number(error.largestUserShare)),
       .init("error_share", json(error.share)),
       .init("ratio_to_fitted", json(error.ratio)),
       .init("mean_user_error", number(error.meanError)),

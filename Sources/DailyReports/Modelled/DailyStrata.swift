@@ -68,7 +68,7 @@ extension DailyOutcome {
     guard status == .decoded else { return .undecoded }
     reported.tier = reported.coarse == nil ? hasPublisher ? 3 : 2 : 1
     reported.isCumulative = isCumulative
-    reported.events = Set(events.map(\.name)).sorted()
+    reported.events = Set(events.filter(\.hasHappened).map(\.name)).sorted()
     if let currency {
       reported.currency = currency
       (reported.estimate, reported.minimum, reported.maximum) = (revenue.estimate, revenue.minimum, revenue.maximum)

@@ -221,6 +221,8 @@ package struct ModelFit: Sendable {
           }
         },
         total: samples.estimate(total.campaignError(campaignInstalls)) { all.sum($0).campaignError(campaignInstalls) },
+        parts: total.parts(campaignInstalls),
+        largestUserShare: total.square > 0 ? total.largest / total.square : 0,
         share: samples.estimate(share(total)) { share(all.sum($0)) },
         ratio: samples.estimate(ratio(total, sums[0].total)) { ratio(all.sum($0), sums[0].sum($0)) },
         meanError: total.installs > 0 ? total.error / total.installs : 0,

@@ -58,7 +58,7 @@ struct FitCharts {
       height: bottom + 34,
       drawing,
       "The root of the expected squared error of the revenue of a campaign of \(report.assumptions.campaignInstalls) "
-        + "installs, on users of whom the model learnt nothing. Lines are 95 % intervals."
+        + "installs, on users of whom the model learnt nothing. Lines are intervals."
     )
   }
 

@@ -24,6 +24,7 @@ package struct FitPage {
       <h2 id="errors">Errors</h2>
       \(charts.errors)
       \(errorTable)
+      \(report.cautionSentences.map { sentence -> HTML in "<p class=\"note\">\(sentence)</p>" })
       <h2 id="ranges">Ranges</h2>
       \(charts.ranges)
       \(report.windows.indices.map(valueTables))
@@ -52,7 +53,7 @@ package struct FitPage {
   private var errorTable: HTML {
     let windows = report.windows.indices.map { "window \($0)" }
     var table = NumberTable(
-      "Errors in \(report.population.currency), with 95 % intervals",
+      "Errors in \(report.population.currency), with intervals",
       [
         "model", "error", "interval", "of revenue", "times the fitted one", "interval", "pairs in the wrong order",
         "interval",

@@ -145,6 +145,12 @@ package struct EventReader {
           + "revenue in another currency (\(left.otherCurrencyUsers)). Give events of a longer time."
       )
     }
+    guard population.payersOfAnyWindow > 0 else {
+      throw FittingFailure(
+        "No user has revenue above 0 in a window that had ended at the last row, so there is nothing to fit. Windows with more "
+          + "refunds than revenue: \(left.refundedWindows). Give events of a longer time."
+      )
+    }
     guard let installs = choice.installs else { return }
     guard installs >= population.users else {
       throw FittingFailure(

@@ -61,6 +61,11 @@ package struct Population: Sendable {
   /// The number of users with revenue in the first window.
   package var payers: Int { zip(revenue[0], weights[0]).count { $0 > 0 && $1 > 0 } }
 
+  /// The number of users with revenue in a window that had ended.
+  package var payersOfAnyWindow: Int {
+    (0..<users).count { user in (0...2).contains { revenue[$0][user] > 0 && weights[$0][user] > 0 } }
+  }
+
   /// Returns the steps of a user.
   func steps(of user: Int) -> ArraySlice<Step> { steps[starts[user]..<starts[user + 1]] }
 

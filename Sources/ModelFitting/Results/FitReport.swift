@@ -39,6 +39,10 @@ package struct ComparedErrors: Sendable {
   package let windows: [Estimate]
   /// The same of the revenue of all windows together.
   package let total: Estimate
+  /// The parts of the square of `total`.
+  package let parts: ErrorParts
+  /// The largest part of a single user in the sum of squared errors.
+  package let largestUserShare: Double
   /// `total` as a share of the mean revenue of a campaign.
   package let share: Estimate
   /// `total` as a multiple of that of the fitted model, in the same samples of users.

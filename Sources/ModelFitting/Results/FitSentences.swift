@@ -28,10 +28,45 @@ extension FitReport {
       "Assumed: campaigns of \(assumptions.campaignInstalls) independent installs, like those of the events; data tiers 0 to 3 "
         + "for \(shares.joined(separator: ", ")) of the postbacks. Tier 0 has no value, tier 1 a coarse one, tiers 2 and 3 a "
         + "fine one; windows 1 and 2 have coarse values from tier 1 on. A postback without a value counts as the mean.",
-      "Errors are of users in \(assumptions.folds) folds, each by values learnt from the others. Intervals are of 95 %: of "
-        + "errors by \(GroupSamples.count) samples of groups of users, of orders by \(assumptions.pairs) pairs of drawn "
-        + "campaigns.",
+      "Errors are of users in \(assumptions.folds) folds, each by values learnt from the others. Intervals are of 95 % if users "
+        + "to come pay like those that were seen, also the largest amounts: of errors by \(GroupSamples.count) samples of groups "
+        + "of users, of orders by \(assumptions.pairs) pairs of drawn campaigns.",
     ]
+  }
+
+  /// The largest user's share of the squared error from which on the interval is said to be too narrow.
+  private static let largeUserShare = 0.1
+  /// The paying users below which it is.
+  private static let fewPayers = 50
+  /// The multiple of a campaign's installs below which the part of the error is named that comes from learning.
+  private static let fewCampaigns = 10
+
+  /// The reasons for which the error of the fitted model is uncertain, as sentences.
+  package var cautionSentences: [String] {
+    guard let fitted = errors.first else { return [] }
+    var sentences: [String] = []
+    let installs = population.installs(windows.count - 1)
+    if installs < Self.fewCampaigns * assumptions.campaignInstalls {
+      sentences.append(
+        "The fitted values are worth the means of \(installs) installs, which are few beside the \(assumptions.campaignInstalls) "
+          + "of a campaign. The error has a part of \(RoundedText.significant(fitted.parts.learning.squareRoot())) "
+          + "\(population.currency) from that (squares of parts add up). It has the same sign in all campaigns, and only more "
+          + "installs lower it."
+      )
+    }
+    let payers = population.payersOfAnyWindow
+    var reasons: [String] = []
+    if fitted.largestUserShare >= Self.largeUserShare {
+      reasons.append("one user has \(RoundedText.percent(fitted.largestUserShare)) of the squared error")
+    }
+    if payers < Self.fewPayers { reasons.append("only \(payers == 1 ? "1 user" : "\(payers) users") paid") }
+    if !reasons.isEmpty {
+      sentences.append(
+        "The error is probably too low, and its interval too narrow, because \(reasons.joined(separator: ", and ")). Both know "
+          + "only payments that were seen, and larger ones of users to come would raise them."
+      )
+    }
+    return sentences
   }
 
   /// The reason for the chosen locks.

@@ -2,13 +2,22 @@
 struct Predictions: Sendable {
   /// The predictions by `ToldKind`, and by user.
   var values: [[Double]]
+  /// The parts of their errors that have the mean 0 among the users from whom they are learnt: the whole errors where all
+  /// worths are means.
+  var learnt: [[Double]]
 
-  init(count: Int) { values = ToldKind.allCases.map { _ in [Double](repeating: 0, count: count) } }
+  init(count: Int) {
+    values = ToldKind.allCases.map { _ in [Double](repeating: 0, count: count) }
+    learnt = values
+  }
 
   static func + (left: Predictions, right: Predictions) -> Predictions {
     var sum = left
     for kind in left.values.indices {
-      for user in left.values[kind].indices { sum.values[kind][user] += right.values[kind][user] }
+      for user in left.values[kind].indices {
+        sum.values[kind][user] += right.values[kind][user]
+        sum.learnt[kind][user] += right.learnt[kind][user]
+      }
     }
     return sum
   }
@@ -34,6 +43,12 @@ struct LearntValues {
 
   /// The mean, in millionths; nil if no user has the value.
   func mean(_ value: Int) -> Double? { weights[value] > 0 ? sums[value] / weights[value] : nil }
+
+  /// The share of users with some of the values.
+  func share(_ isAmong: (Int) -> Bool) -> Double {
+    let weight = weights.reduce(0, +)
+    return weight > 0 ? weights.indices.reduce(0) { $0 + (isAmong($1) ? weights[$1] : 0) } / weight : 0
+  }
 
   /// The mean of all users.
   var overall: Double {
@@ -102,6 +117,9 @@ extension Population {
       predictions.values[ToldKind.nothing.rawValue][user] = overall
       predictions.values[ToldKind.coarse.rawValue][user] = coarseValue
       predictions.values[ToldKind.fine.rawValue][user] = setCount > 0 ? fineValues[fineValue(user)] : coarseValue
+      for kind in ToldKind.allCases.map(\.rawValue) {
+        predictions.learnt[kind][user] = predictions.values[kind][user] - Double(revenue[window][user]) / millionths
+      }
     }
   }
 

@@ -145,10 +145,15 @@ package struct PresentModel: Sendable {
             : model.meaning(window: window, fine: nil, coarse: CoarseValue(rank: value), conversionType: .install)
           return (meaning?.revenue?.estimate).map(\.approximation)
         }
+        // Of a model with worths of its own only the mean is learnt, for the users without an estimate.
+        let share = relearns ? 1 : learnt.share { estimates[$0] == nil }
         for user in 0..<population.count where isHeldOut(user) && population.weights[window][user] > 0 {
           let estimate = estimates[number(values[user], kind)]
           let before = isCumulative && !relearns ? earlier.values[kind.rawValue][user] : 0
-          predictions.values[kind.rawValue][user] = estimate.map { $0 - before } ?? overall
+          let prediction = estimate.map { $0 - before } ?? overall
+          predictions.values[kind.rawValue][user] = prediction
+          let revenue = Double(population.revenue[window][user]) / millionths
+          predictions.learnt[kind.rawValue][user] = share * ((relearns ? prediction : overall) - revenue)
         }
       }
     }

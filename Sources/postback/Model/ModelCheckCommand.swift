@@ -1,3 +1,4 @@
+internal import Base
 internal import ConversionModel
 internal import JSON
 
@@ -14,7 +15,7 @@ struct ModelCheckCommand: Command {
     discussion: """
       PATH is a file with a model or an array of models, or a folder of such files (*.json). Each problem is
       printed as FILE: JSON POINTER: REASON, and the exit status is 65. All PATHs are checked together, because the
-      models of an app must not overlap in time.
+      models of an app must not overlap in time. A value that names an event twice is allowed, and warned of.
       """,
     options: Options.options,
     example: "postback model check Fixtures/models"
@@ -34,6 +35,9 @@ struct ModelCheckCommand: Command {
       if printsJSON { try Terminal.print(Self.json([], error.problems).description) }
       throw CommandFailure(.configuration, lines: error)
     }
+    for model in models.all {
+      for window in model.windows { Self.warnOfRepeatedEvents(model, window) }
+    }
     if printsJSON {
       return try Terminal.print(Self.json(models.all, []).description)
     }
@@ -43,6 +47,21 @@ struct ModelCheckCommand: Command {
       try Terminal.print("app \(app): \(labels.joined(separator: ", "))")
     }
     try Terminal.print("The models of \(models.appIDs.count) apps have no problems.")
+  }
+
+  /// Warns of the first value of a window that names an event twice.
+  private static func warnOfRepeatedEvents(_ model: ConversionModel, _ window: ModelWindow) {
+    let fine = window.fineValues.map { ("\($0)", window.meaning(fine: $0)) }
+    let coarse = CoarseValue.allCases.map { ($0.rawValue, window.meaning(coarse: $0)) }
+    for (value, meaning) in fine + coarse {
+      var names: Set<String> = []
+      guard let event = meaning?.events.first(where: { !names.insert($0.name).inserted }) else { continue }
+      return Terminal.warn(
+        "\(model.label) of app \(model.appID), window \(window.postbackSequenceIndex): The value \(value) names the event "
+          + "\(event.name.quotedExcerpt) twice. skan_events has a row for each, and the daily tables take the first alone. Put "
+          + "its count and its revenue into one."
+      )
+    }
   }
 
   private static func json(_ models: [ConversionModel], _ problems: [ModelProblem]) -> JSONValue {

@@ -66,6 +66,14 @@ struct ModelFitCommand: Command {
   func run() async throws(CommandFailure) {
     let assumptions = try options.assumptions.assumptions()
     let present = try options.against.map(presentModel)
+    let event = event(present)
+    guard !options.fitted.keptEvents.contains(event) else {
+      throw CommandFailure(
+        .usage,
+        "The event \(event) of --keep-events is the one with the revenue, which all values tell. Leave it out, or name the event "
+          + "with the revenue with --event."
+      )
+    }
     let files = try options.out.map { path throws(CommandFailure) in try OutputFile(path) }
     let page = try options.page.map { path throws(CommandFailure) in try OutputFile(path) }
     let choice = choice(present, seed: assumptions.seed)
@@ -155,8 +163,13 @@ struct ModelFitCommand: Command {
       modelID: modelID,
       version: options.fitted.version ?? (label.map { $0.modelID == modelID ? $0.version + 1 : 1 } ?? 1),
       effectiveFrom: options.fitted.from ?? present.map { start(after: $0.model.span, population) },
-      event: options.fitted.event ?? present?.earningEvent ?? "purchase"
+      event: event(present)
     )
+  }
+
+  /// The event whose revenue the values tell.
+  private func event(_ present: PresentModel?) -> String {
+    options.fitted.event ?? present?.earningEvent ?? "purchase"
   }
 
   /// The first install date of a model that follows one with a span: its end, or a day after its start and the last row.

@@ -168,6 +168,20 @@ import Testing
     )
   }
 
+  @Test func `check warns of a value that names an event twice`() async throws {
+    let folder = try TemporaryFolder()
+    let value =
+      #"{"event":"purchase"},{"event":"purchase","min_count":1,"max_count":null,"min_revenue":5,"max_revenue":9}"#
+    let windows = #"[{"postback_sequence_index":0,"fine":{"0":[],"7":[\#(value)],"8":[\#(value)]}}]"#
+    let text = #"{"app_id":1,"model_id":"m","version":1,"effective_from":null,"currency":"USD","windows":\#(windows)}"#
+    let file = try folder.makeFile("twice.json", holding: Array(text.utf8))
+    let checked = try await BuiltCommand.run(["model", "check", file])
+    #expect(checked.status == 0, "\(checked.errorText)")
+    let warning = #"m@1 of app 1, window 0: The value 7 names the event "purchase" twice."#
+    #expect(checked.errorText.contains(warning) && !checked.errorText.contains("value 8"), "\(checked.errorText)")
+    #expect(try await BuiltCommand.run(["model", "check", Fixtures.path("models")]).errorText == "")
+  }
+
   /// Random models whose windows have each optional member or not.
   @Test(arguments: 0..<4 as Range<UInt64>)
   func `a model that show printed has the same meaning, and is printed the same again`(_ seed: UInt64) async throws {

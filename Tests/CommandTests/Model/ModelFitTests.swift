@@ -189,6 +189,11 @@ import Testing
       #"{"received_at":1767225600,"idfv":"a"}"# + "\n" + #"{"received_at":1777225600,"idfv":"a"}"#,
       "No row has revenue, so there is nothing to fit."
     ),
+    (
+      #"{"received_at":1767225600,"idfv":"a","skan_total_revenue_by_currency":{"USD":-5}}"# + "\n"
+        + #"{"received_at":1777225600,"idfv":"a","skan_total_revenue_by_currency":{"USD":-5}}"#,
+      "No user has revenue above 0 in a window that had ended at the last row, so there is nothing to fit."
+    ),
   ])
   func `events that allow no fit are named, and nothing is written`(text: String, reason: String) async throws {
     let folder = try TemporaryFolder()
@@ -213,11 +218,17 @@ import Testing
     let result = try await fit(["-", "--json"], input: Array(rows.utf8))
     #expect(result.status == 0, "\(result.errorText)")
     #expect(result.text.contains(#""users":1,"installs":[1,1,1]"#))
+    let told = try await fit(["-"], input: Array(rows.utf8))
+    #expect(told.text.contains("which are few beside the 1000 of a campaign"), "\(told.text)")
+    #expect(told.text.contains("only 1 user paid"), "\(told.text)")
   }
 
   @Test(arguments: [
     (["--tiers", "0.5,0.5"], "four shares that add up to 1"), (["--tiers", "1,1,0,0"], "four shares that add up to 1"),
-    (["--keep-events", "a,b,c,d"], "up to three names"), (["--objective", "mean"], "squared or rank"),
+    (["--keep-events", "a,b,c,d"], "up to three names"),
+    (["--keep-events", "sign_up,purchase"], "The event purchase of --keep-events is the one with the revenue"),
+    (["--keep-events", "pay", "--event", "pay"], "The event pay of --keep-events"),
+    (["--objective", "mean"], "squared or rank"),
     (["--event", ""], "a name of 1 to 256 bytes"), (["--day-worth", "-1"], "an amount such as 20"),
     (["--folds", "1"], "an integer from 2 to 100"),
   ])

@@ -42,6 +42,24 @@ import Testing
     #expect(summary.written.map(\.rows) == [2, 4, 4, 2])
   }
 
+  @Test func `an event that may not have happened is in the sums, and its postback is none with the event`()
+    async throws
+  {
+    let nothing = DailyFolder.decoded(0, "0.25", from: "0", to: "0.66")
+    let folder = try DailyFolder(
+      [purchase] + [DailyFolder.Columns](repeating: nothing, count: 40) + [[:], [:]],
+      events: [
+        event(0, "purchase", "1 1 1", "15 10 20", "iap"), event(1, "purchase", "0 0 null", "0.25 0 0.66", "iap"),
+      ]
+    )
+    try await folder.report()
+    let row = try folder.row(of: .dailyEvents)
+    #expect(row.integer(.postbacksWithEvent) == 1 && row.number(.minEventCount) == "1")
+    #expect(row.number(.maxEventCount) == nil && row.number(.revenue) == "25")
+    // 2 postbacks without a value, each with the event at (1 + 0.5) / (41 + 1).
+    #expect(row.number(.modelledPostbacks) == "1.071429")
+  }
+
   @Test func `a postback that is in the tables twice has its events once`() async throws {
     let line = event(0, "purchase", "1 1 1", "15 10 20", "iap")
     let folder = try DailyFolder([purchase, purchase], events: [line, line])
