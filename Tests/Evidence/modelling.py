@@ -90,7 +90,9 @@ def measure(program, scenario, seed, installs):
     """Runs a set. Returns a list of (kind, is held, is open, refused revenue, revenue, estimate, truth of estimate)."""
     random = numpy.random.default_rng([seed, SCENARIOS.index(scenario)])
     users = world(random, scenario, installs)
-    rows = modelled(program, users, random)
+    if scenario.rise:
+        users = simulation.with_later(random, users)
+    rows = modelled(program, users, random, *(["--as-of", "2026-04-01T00:00:00Z"] if scenario.rise else []))
     return [result for result in map(lambda row: judge(row, rows, users, scenario), rows) if result]
 
 
@@ -117,15 +119,17 @@ def judge(row, rows, users, scenario):
     def stratum(row):
         return NETWORKS.index(row["network_name"]), int(row["source_identifier"])
 
-    def revenue(strata):
-        return sum(users.by_stratum.get(one, 0.0) for one in strata)
+    window = 1 if scenario.rise else 0
 
-    if row["postback_sequence_index"] != 0:
+    def revenue(strata):
+        return sum((users.by_stratum if window == 0 else users.later_by_stratum).get(one, 0.0) for one in strata)
+
+    if row["postback_sequence_index"] != window:
         return None
     if row["scope"] == "stratum":
         truth = revenue([stratum(row)])
     else:
-        truth = revenue([stratum(one) for one in rows if one["scope"] == "stratum" and one["postback_sequence_index"] == 0
+        truth = revenue([stratum(one) for one in rows if one["scope"] == "stratum" and one["postback_sequence_index"] == window
                          and one["model_status"].startswith("not_") == row["model_status"].startswith("not_")
                          and (not row["model_status"].startswith("not_") or one["model_status"] == row["model_status"])])
     if row["modelled_revenue"] is None:
@@ -263,7 +267,8 @@ def compare(program, kind, number, seed):
         values, _, sent = simulation.dated_counts(users, first - 9 * whole, last)
         own = simulation.dated_total(users, first, last, whole)[2]
         # A week of which a campaign has more later postbacks than installs is compared with the weeks around it.
-        if own and (sent.sum(1) <= values).all():
+        day_factor = next((row["day_factor"] for row in rows if row["scope"] == "total" and row["postback_sequence_index"] == 1), 1)
+        if own and (sent.sum(1) <= values).all() and day_factor == 1:
             pairs.append((own[:4], totals.get(str(datetime.date(2026, 1, 1) + datetime.timedelta(days=int(last))))))
     return pairs
 

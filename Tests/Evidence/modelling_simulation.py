@@ -67,6 +67,17 @@ def dated(world_number, seed):
         users, tier=numpy.where(users.tier > 0, 2, 0), day=(time // (24 * HOUR)).astype(int), later=later, received=received)
 
 
+def with_later(random, users):
+    """Users whose half sends a postback of window 1, with a value by their revenue, and nothing from nulls."""
+    number = len(users.day)
+    later = numpy.where(random.random(number) < 0.5, numpy.digitize(users.fine, [1, 8]), -1)
+    time = (users.day + random.random(number)) * 24 * HOUR
+    received = [(time + HOUR * random.uniform(*hours, number)).astype(int) for hours in (FIRST, LATER[1])]
+    revenue = numpy.where(later >= 0, LATER_AMOUNTS[later], 0)
+    by_stratum = {one: float(revenue[users.source % 100 == one[1]].sum()) for one in users.by_stratum}
+    return dataclasses.replace(users, later=later, received=received, later_by_stratum=by_stratum)
+
+
 def dated_counts(users, first, last):
     """The counts of the strata of estimated install dates: installs with a value, nulls, and later postbacks by value."""
     campaign = users.source % 100 - 10
@@ -79,13 +90,35 @@ def dated_counts(users, first, last):
             numpy.bincount(campaign[inside[0] & ~valued], minlength=CAMPAIGNS), later)
 
 
+# The shares of later postbacks by the days of their dates from that of the install.
+DISTANCES = list(zip(range(-3, 4), [0.025, 0.175, 0.2, 0.2, 0.2, 0.175, 0.025]))
+
+
+def uneven(users, first, last, begins):
+    """Tells for each campaign, and at the end for all together, if later postbacks that cross an end of dates change their number."""
+    valued = users.tier > 0
+    campaign = (users.source % 100 - 10)[valued]
+    day = (users.received[0][valued] - HOUR * sum(FIRST) // 2) // (24 * HOUR)
+    inside = (first <= day) & (day <= last)
+    came, left = numpy.zeros(CAMPAIGNS + 1), numpy.zeros(CAMPAIGNS + 1)
+    for distance, share in DISTANCES:
+        sent = day + distance
+        for sums, crosses, outside in [(came, ~inside & (first <= sent) & (sent <= last), day), (left, inside & ((sent < first) | (sent > last)), sent)]:
+            crosses = crosses & ((outside > last) if begins else True)
+            sums[:-1] += share * numpy.bincount(campaign[crosses], minlength=CAMPAIGNS)
+    installs = numpy.append(numpy.bincount(campaign[inside], minlength=CAMPAIGNS), inside.sum())
+    came[-1], left[-1] = came.sum(), left.sum()
+    return (abs(came - left) > 0.05 * installs) & ((came - left) ** 2 > 4 * (came + left))
+
+
 def dated_total(users, first, last, begins):
     """The true revenue of the campaigns that are modelled, the total without the error of dates, and that with it.
 
     Where the installs begin with the range, the postbacks with earlier dates are theirs too.
     """
     values, nulls, later = dated_counts(users, first - 9 * begins, last)
-    modelled = (later.sum(1) <= values) & (values + nulls + later.sum(1) > 0)
+    crossed = uneven(users, first, last, begins)
+    modelled = (later.sum(1) <= values) & (values + nulls + later.sum(1) > 0) & ~crossed[:-1] & ~crossed[-1]
     counts = later.copy()
     counts[:, 0] += values - later.sum(1)
     inside = (users.day >= first) & (users.day <= last) & (users.later >= 0) & modelled[users.source % 100 - 10]

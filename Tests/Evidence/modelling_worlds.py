@@ -26,6 +26,7 @@ class Scenario:
     spread: float = 0.5  # the deviation of the logarithm of what countries are worth
     slope: float = 0.0  # how far large countries are worth more (above 0) or less (below 0) than small ones
     appeal: float = 0.3  # the deviation of the logarithm of the share of payers between campaigns
+    rise: float = 0.0  # how far the shares of payers and of nulls rise over the days; window 1 is measured
     odds: float = 1.0  # the odds of a null of payers beside those of others
     is_held: bool = True
 
@@ -43,6 +44,7 @@ SCENARIOS = [
     Scenario("crowd, large countries richer", crowd=True, slope=0.5, tail="price"),
     Scenario("crowd, small countries richer", crowd=True, slope=-0.5, tail="price"),
     Scenario("crowd, 1.5 % payers, pareto", crowd=True, slope=0.3, payers=0.015, tail="pareto"),
+    Scenario("payers and nulls rise", rise=0.6, tail="price"),
     Scenario("payers lose 2 x", odds=2.0),
     Scenario("payers lose 2 x, exact prices", odds=2.0, tail="price"),
     Scenario("payers lose half, exact prices", odds=0.5, tail="price"),
@@ -64,6 +66,7 @@ class Users:
     edges: numpy.ndarray
     is_exact: bool
     later: numpy.ndarray = None  # the coarse value of window 1, -1 for no postback
+    later_by_stratum: dict = None  # the revenue of window 1
     received: list = None  # the seconds after the first day at which the postbacks of each window are received
 
 
@@ -78,14 +81,16 @@ def world(random, scenario, installs):
     size = mix.mean(0)
     worth = numpy.exp(random.normal(0, scenario.spread, scenario.countries)) * (size / size.max()) ** scenario.slope
     appeal = numpy.exp(random.normal(0, scenario.appeal, CAMPAIGNS))
-    pays = random.random(installs) < numpy.clip(scenario.payers * appeal[campaign] * numpy.sqrt(worth[country]), 0, 0.9)
+    risen = scenario.rise * (2 * day / (DAYS - 1) - 1)
+    share = scenario.payers * appeal[campaign] * numpy.sqrt(worth[country]) * (1 + risen)
+    pays = random.random(installs) < numpy.clip(share, 0, 0.9)
     amount = 2 * (1 + random.pareto(1.6, installs)) if scenario.tail == "pareto" else numpy.exp(random.normal(numpy.log(8), 1.2, installs))
     revenue = numpy.where(pays, numpy.maximum(0.99, numpy.round(amount * numpy.sqrt(worth[country]), 2)), 0)
     fine = numpy.searchsorted(edges, revenue, side="right")
     is_exact = scenario.tail == "price"
     if is_exact:
         revenue = numpy.where(fine > 0, edges[fine - 1], 0)
-    tier = crowd_tiers(random, campaign, country, day, installs, scenario) if scenario.crowd else random_tiers(random, campaign, pays, scenario)
+    tier = crowd_tiers(random, campaign, country, day, installs, scenario) if scenario.crowd else random_tiers(random, campaign, pays, scenario, risen)
     network = campaign % len(NETWORKS)
     source = 1000 * random.integers(0, 10, installs) + 100 * random.integers(0, 10, installs) + campaign + 10
     by_stratum = {}
@@ -94,10 +99,10 @@ def world(random, scenario, installs):
     return Users(source, network, country, day, tier, fine, numpy.digitize(fine, [6, 11]), revenue, by_stratum, edges, is_exact)
 
 
-def random_tiers(random, campaign, pays, scenario):
-    """A null rate for each campaign; other tiers at random."""
+def random_tiers(random, campaign, pays, scenario, risen):
+    """A null rate for each campaign, which may rise over the days; other tiers at random."""
     rate = random.beta(2, 5, CAMPAIGNS)[campaign]
-    odds = rate / (1 - rate) * numpy.where(pays, scenario.odds, 1)
+    odds = rate / (1 - rate) * numpy.where(pays, scenario.odds, 1) * numpy.exp(2.5 * risen)
     others = random.choice([1, 2, 3], len(campaign), p=[0.25, 0.3, 0.45])
     return numpy.where(random.random(len(campaign)) < odds / (1 + odds), 0, others)
 
