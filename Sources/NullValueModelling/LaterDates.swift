@@ -5,6 +5,8 @@
 struct LaterDates {
   /// The install dates; nil if they are not known.
   let dates: ClosedRange<Int64>?
+  /// Those of which the first postbacks are there.
+  private let known: ClosedRange<Int64>?
   /// The share of postbacks on the wrong side of an end.
   let misdated: Double
   /// The number of these days since the first install of the app; nil if no day before or after them is left out.
@@ -21,7 +23,7 @@ struct LaterDates {
 
   init(app: Int64, window: Int, _ days: ClosedRange<Int64>?, _ counts: StratumCounts, hasOpen: Bool) {
     guard let days else {
-      (dates, misdated, cutDays, compared) = (nil, 0, nil, nil)
+      (dates, known, misdated, cutDays, compared) = (nil, nil, 0, nil, nil)
       (hasStart, hasEnd) = (false, false)
       return
     }
@@ -32,6 +34,7 @@ struct LaterDates {
     dates = min(start, last)...last
     // Of installs before a start that is cut nothing is known.
     let isCutAtStart = counts.isCutAtStart(app: app) && counts.firstDay(app: app) ?? .min >= days.lowerBound
+    known = min(isCutAtStart ? first : start, last)...last
     (hasStart, hasEnd) = (!isWhole && !isCutAtStart, !isWhole || hasOpen)
     let farthest = DatedInstalls.farthest
     let from = isCutAtStart ? first + farthest : isWhole ? first - farthest : start
@@ -53,10 +56,10 @@ struct LaterDates {
     let hasWideDates = parts.contains { $0.observed.contains { $0.value.hasWideDate } }
     var all = DatedInstalls.Crossing()
     for index in parts.indices {
-      let installs = counts.datedInstalls(parts[index].stratum, window: window)
-      if let compared, !hasWideDates { parts[index].days = installs.expected(compared) }
-      guard cutDays != nil, let dates else { continue }
-      let crossing = installs.crossing(dates, atStart: hasStart, atEnd: hasEnd)
+      let installs = counts.datedInstalls(parts[index].stratum)
+      if let compared, !hasWideDates { parts[index].days = installs.expected(compared, window: window) }
+      guard cutDays != nil, let known else { continue }
+      let crossing = installs.crossing(known, atStart: hasStart, atEnd: hasEnd)
       if crossing.isUneven { parts[index].refusal = .cohortMismatch }
       all += crossing
     }

@@ -117,8 +117,8 @@ package struct StratumCounts: Sendable {
   private var earlyPostbacks: [Int64: [Int64: Int]] = [:]
   /// The fine values and the nulls of the first window by install day.
   private(set) var installDays: [Cell: [Int64: DayDrift.Day]] = [:]
-  /// The installs of each stratum and later window by the date of their first postback, and its postbacks by their own date.
-  private var dated: [Cell: DatedInstalls] = [:]
+  /// The installs of each stratum by the date of their first postback, and its later postbacks by their own date.
+  private var dated: [Stratum: DatedInstalls] = [:]
   /// The first and the last estimated install date of the first postbacks of each app, in days since 1970-01-01.
   private var days: [Int64: ClosedRange<Int64>] = [:]
 
@@ -163,10 +163,8 @@ package struct StratumCounts: Sendable {
   /// postbacks begin after the first installs, they may begin within the first date, which is left out.
   func firstDay(app: Int64) -> Int64? { firstDays[app].map { isCutAtStart(app: app) ? $0 + 1 : $0 } }
 
-  /// Returns the installs of a stratum and the postbacks of a later window of all dates.
-  func datedInstalls(_ stratum: Stratum, window: Int) -> DatedInstalls {
-    dated[Cell(stratum, window: window, period: nil)] ?? DatedInstalls()
-  }
+  /// Returns the installs of a stratum and its later postbacks, of all dates.
+  func datedInstalls(_ stratum: Stratum) -> DatedInstalls { dated[stratum] ?? DatedInstalls() }
 
   /// Returns the installs that a later window is modelled of.
   func cohort(_ cell: Cell) -> Cohort? {
@@ -192,11 +190,10 @@ package struct StratumCounts: Sendable {
       let latest = installDay + Self.dateError(value, window: window)
       if latest < firstDay { earlyPostbacks[stratum.app, default: [:]][latest, default: 0] += count }
     }
+    if let installDay {
+      dated[stratum, default: DatedInstalls()].add(value, window: window, day: installDay, count)
+    }
     for later in 1...2 where window == 0 || window == later {
-      if let installDay {
-        let days = Cell(stratum, window: later, period: nil)
-        dated[days, default: DatedInstalls()].add(value, window: window, day: installDay, count)
-      }
       let cell = cell(stratum, window: later, installDay: installDay)
       if let installDay, installDay <= lastEnded(window: later) {
         if installDay <= firstDay {

@@ -59,7 +59,7 @@ package struct DayDrift: Equatable, Sendable {
   package init(_ strata: [[Int64: Day]], variance: Double) {
     var days: [Int64: Sums] = [:]
     for stratum in strata {
-      let whole = stratum.values.reduce(into: Day()) { $0 += $1 }
+      let whole = stratum.sorted { $0.key < $1.key }.reduce(into: Day()) { $0 += $1.value }
       guard whole.values > 0 else { continue }
       let mean = whole.revenue.approximation / whole.values
       for (number, day) in stratum where day.nulls + day.values > 0 {

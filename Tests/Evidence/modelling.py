@@ -201,7 +201,7 @@ def simulate(arguments):
     """Prints the tables of the simulations, and the totals that postback has too; tells if it has all of them."""
     seeds = range(arguments.seed, arguments.seed + arguments.simulations)
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
-        print(f"{'world of payers':36} {'sets':>5} {'payers':>6}  {'held without step 6':>22}  {'with it':>22} width")
+        print(f"{'world of payers':36} {'sets':>5} {'payers':>6}  {'held without step 12':>22}  {'with it':>22} width")
         for number, (name, *_) in enumerate(simulation.PAYERS):
             more = range(arguments.seed, arguments.seed + 5 * arguments.simulations)
             sets = [one for one in pool.map(functools.partial(payers_of, number), more, chunksize=20) if one[2]]

@@ -35,7 +35,7 @@ def total(counts, nulls, amounts, later=None, share=0.0):
 
     `later` has the postbacks of a later window, whose values without a revenue are in `counts` with the installs that sent none, and
     `share` the share of these that are on the wrong side of an end. Returns the observed and the modelled revenue, the interval, and
-    the upper end without step 6.
+    the upper end without step 12.
     """
     values = counts.sum(1)
     filled = counts[values > 0]
