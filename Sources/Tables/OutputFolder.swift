@@ -68,7 +68,9 @@ package final class OutputFolder {
     readsReprocessed: Bool = false
   ) throws(FileFailure) -> LedgerReading {
     let reading = try Ledger.reading(state, readsReprocessed: readsReprocessed)
-    if let id = reading.outputID, let found = try OutputID.read(in: path), found != id { throw .otherOutput(path, of: state) }
+    if let id = reading.outputID, let found = try OutputID.read(in: path), found != id {
+      throw .otherOutput(path, of: state)
+    }
     try refuseUnknownParts(in: path, of: state, reading)
     return reading
   }
