@@ -44,11 +44,11 @@ SCENARIOS = [
     Scenario("crowd, large countries richer", crowd=True, slope=0.5, tail="price"),
     Scenario("crowd, small countries richer", crowd=True, slope=-0.5, tail="price"),
     Scenario("crowd, 1.5 % payers, pareto", crowd=True, slope=0.3, payers=0.015, tail="pareto"),
-    Scenario("payers and nulls rise", rise=0.6, tail="price"),
     Scenario("payers lose 2 x", odds=2.0),
     Scenario("payers lose 2 x, exact prices", odds=2.0, tail="price"),
     Scenario("payers lose half, exact prices", odds=0.5, tail="price"),
     Scenario("payers lose 3 x, exact prices", odds=3.0, tail="price", is_held=False),
+    Scenario("payers and nulls rise", rise=0.6, tail="price"),
 ]
 
 
