@@ -57,6 +57,7 @@ package struct DailyModelling: Sendable {
       if window == 0 { groups.add(stratum, in: ranks[Int(cell.place)]) }
     }
     earlier.forEach(before: firstDay) { value, stratum, window, day, count in
+      let value = models.withoutPossibleEvents(value, app: stratum.app, window: window)
       history.add(valueNumber: history.number(of: value), stratum, window: window, day: day, count: count)
       counts.add(value, stratum, window: window, installDay: day, count: count)
     }
