@@ -63,7 +63,12 @@ package struct DailyModelling: Sendable {
     }
     self.groups = groups
     self.history = history
-    modelling = NullModelling(counts, models, level: settings.modelLevel)
+    var possibleEvents: [Int64: Set<String>] = [:]
+    for (outcome, value) in zip(cells.outcomes, values) {
+      guard outcome.window == 0, case .decoded = value else { continue }
+      possibleEvents[outcome.app, default: []].formUnion(outcome.events.map(\.name))
+    }
+    modelling = NullModelling(counts, models, level: settings.modelLevel, possibleEvents: possibleEvents)
   }
 
   /// Notes the postbacks of an entry among those of its group.
