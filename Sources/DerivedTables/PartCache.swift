@@ -41,8 +41,8 @@ package final class PartCache: Sendable {
     case vendors
   }
 
-  /// The number of the formats and of the rules of calculation; another one makes all files of the folder old.
-  private static let format = 15
+  /// The number of the formats and of the rules of calculation of the files; another one makes all of the folder old.
+  private static let format = 14
 
   /// The path of the folder.
   package let path: String

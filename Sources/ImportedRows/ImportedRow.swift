@@ -198,7 +198,7 @@ package struct ImportedRow {
     case .campaignName: texts[.campaignName] = text
     case .currency:
       let code = text[...].trimmed.uppercased()
-      guard code.isCurrencyCode else {
+      guard CurrencyCodes.all.contains(code) else {
         hasOtherCurrency = !code.isEmpty
         return false
       }

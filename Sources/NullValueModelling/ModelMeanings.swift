@@ -70,6 +70,21 @@ package struct ModelMeanings: Sendable {
     return revenue.minima.isEmpty ? nil : revenue
   }
 
+  /// Returns a value of a window without the events that its model means at least 0 times, which earlier versions of the program
+  /// counted. The value is as it was if the model is not known.
+  package func withoutPossibleEvents(_ value: StratumCounts.Value, app: Int64, window: Int) -> StratumCounts.Value {
+    guard case .decoded(var reported) = value,
+      let model = models[Key(app: app, modelID: reported.modelID, version: reported.modelVersion)]
+    else { return value }
+    // A window for one type of conversion may have other meanings.
+    let meanings = model.windows.filter { $0.postbackSequenceIndex == window }.compactMap { window in
+      reported.coarse.map { window.meaning(coarse: $0) } ?? window.meaning(fine: reported.code)
+    }
+    let happened = Set(meanings.flatMap(\.events).filter { $0.minimumCount > 0 }.map(\.name))
+    reported.events = reported.events.filter(happened.contains)
+    return .decoded(reported)
+  }
+
   /// Returns the coarse value that a user with a fine value of the first window has; nil if the model does not tell it.
   ///
   /// It is the one at whose beginnings the model divides its fine values, or else the one coarse value whose revenue

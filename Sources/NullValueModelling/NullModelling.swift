@@ -27,9 +27,18 @@ package struct NullModelling: Sendable {
   let level: Double
   private(set) var outcomes: [StratumCounts.Cell: StratumOutcome] = [:]
 
-  /// Models the null postbacks of strata, with intervals at a level.
-  package init(_ counts: StratumCounts, _ meanings: ModelMeanings, level: Double = 0.95) {
-    self.level = level
+  /// The names of the events of each app that its values may mean.
+  private let possibleEvents: [Int64: Set<String>]
+
+  /// Models the null postbacks of strata, with intervals at a level. `possibleEvents` are the names of the events of each app that its
+  /// values may mean, also of those that may not have happened.
+  package init(
+    _ counts: StratumCounts,
+    _ meanings: ModelMeanings,
+    level: Double = 0.95,
+    possibleEvents: [Int64: Set<String>] = [:]
+  ) {
+    (self.level, self.possibleEvents) = (level, possibleEvents)
     for units in Self.units(counts, meanings) {
       let families = Dictionary(grouping: units, by: \.family)
       for unit in units {
@@ -137,13 +146,13 @@ package struct NullModelling: Sendable {
     rows += ModelledRow.totals(of: parts, level: level)
   }
 
-  /// Models the number of null postbacks with each event that a value of the unit means.
+  /// Models the number of null postbacks with each event that a value of the unit means, or may mean.
   private mutating func addEvents(
     _ family: ModelledFamily,
     _ unit: ModelledUnit,
     _ strata: [(part: ModelledUnit.Part, stratum: NullStratum)]
   ) {
-    for name in Set(family.axis.flatMap(\.events)) {
+    for name in Set(family.axis.flatMap(\.events)).union(possibleEvents[unit.app] ?? []) {
       let pool = family.pool(of: strata.map(\.stratum)) { $0?.events.contains(name) == true ? 1 : 0 }
       for (part, stratum) in strata {
         let prediction = try? pool.eventPrediction(stratum)

@@ -98,15 +98,18 @@ package struct RowEncoder: ~Copyable {
     text(name, bytes.span.extracting(range.indices))
   }
 
-  /// Writes a cell with a text of at most `room` bytes that needs no escaping in any format, except that it may be a formula.
+  /// Writes a cell with a text of at most `room` bytes that needs no escaping in any format.
   package mutating func plain(_ name: ColumnName, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
     check(name) { if case .text = $0 { true } else { false } }
-    guard isCSVSafe else { return append(quoted: true, upTo: room, write) }
-    var buffer = TextBuffer(capacity: room)
-    buffer.append(upTo: room, write)
-    var text: [UInt8] = []
-    buffer.move(to: &text)
-    append(text.span)
+    append(quoted: true, upTo: room, write)
+  }
+
+  /// Writes a cell with such a text that may begin like a formula.
+  package mutating func guarded(_ name: ColumnName, upTo room: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    guard isCSVSafe else { return plain(name, upTo: room, write) }
+    var bytes: [UInt8] = []
+    bytes.append(addingCapacity: room, initializingWith: write)
+    text(name, bytes.span)
   }
 
   /// Writes a cell with one of a closed set of words.

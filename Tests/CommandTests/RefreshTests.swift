@@ -52,7 +52,8 @@ import Testing
     let text = try String(contentsOfFile: path, encoding: .utf8)
     try (text + "\n").write(toFile: path, atomically: true, encoding: .utf8)
     let planned = try await refresh(["--dry-run"])
-    #expect(planned["settle"]?.note == "the settings, or files or other tables that it reads, have changed")
+    let reason = "the settings, the rules of calculation, or files or tables that it reads, have changed"
+    #expect(planned["settle"]?.note == reason)
     #expect(planned["report"]?.state == "planned")
     #expect(try await refresh()["daily"]?.state == "made")
     #expect(try await refresh()["daily"]?.state == "current")
@@ -270,7 +271,7 @@ import Testing
     for words in [["--only", "report"], ["--only", "daily", "--dry-run"]] {
       let result = try await BuiltCommand.run(["refresh", "--config", configuration] + words)
       #expect(result.status == 0)
-      let reason = "the settings, or files or other tables that it reads, have changed"
+      let reason = "the settings, the rules of calculation, or files or tables that it reads, have changed"
       #expect(result.errorText.contains("--only leaves them out: settle (\(reason)), enrich ("))
     }
     let settled = try await BuiltCommand.run(["refresh", "--config", configuration, "--only", "settle"])

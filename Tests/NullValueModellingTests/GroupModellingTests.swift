@@ -82,6 +82,18 @@ import Testing
     )
   }
 
+  @Test func `of postbacks with an event are there too where no value says that it happened`() throws {
+    var counts = StratumCounts(by: .all)
+    counts.add(.campaign(1), [30], worth: [0], nulls: 10)
+    let modelling = NullModelling(counts, try .fixture(worth: [0, 5]), possibleEvents: [7: ["purchase"]])
+    func number(_ event: String) -> ModelledNumber {
+      modelling.postbacks(with: event, observed: 0, of: Self.nulls(counts, [1: 10]))
+    }
+    // 10 nulls, each with the event at (0 + 0.5) / (30 + 1).
+    #expect(number("purchase").value?.description == "0.16129" && number("purchase").low == .zero)
+    #expect(number("other").value == nil)
+  }
+
   @Test func `of several strata add the estimates`() throws {
     var counts = StratumCounts(by: .all)
     for number in 0..<9 {

@@ -41,7 +41,7 @@ import Testing
       encoder.text(.currency, text.span)
       encoder.time(.receivedAt, Timestamp(milliseconds: 1_000_000_007 * Int64(index)))
       encoder.integer(.sourceLine, isOdd ? Int64(index) : nil)
-      encoder.plain(.forwarder, upTo: 20) { $0.append(decimal: -Int64(text.count)) }
+      encoder.guarded(.forwarder, upTo: 20) { $0.append(decimal: -Int64(text.count)) }
       encoder.boolean(.didWin, isOdd ? nil : true)
       encoder.endRow()
     }

@@ -57,12 +57,18 @@ package struct DailyModelling: Sendable {
       if window == 0 { groups.add(stratum, in: ranks[Int(cell.place)]) }
     }
     earlier.forEach(before: firstDay) { value, stratum, window, day, count in
+      let value = models.withoutPossibleEvents(value, app: stratum.app, window: window)
       history.add(valueNumber: history.number(of: value), stratum, window: window, day: day, count: count)
       counts.add(value, stratum, window: window, installDay: day, count: count)
     }
     self.groups = groups
     self.history = history
-    modelling = NullModelling(counts, models, level: settings.modelLevel)
+    var possibleEvents: [Int64: Set<String>] = [:]
+    for (outcome, value) in zip(cells.outcomes, values) {
+      guard outcome.window == 0, case .decoded = value else { continue }
+      possibleEvents[outcome.app, default: []].formUnion(outcome.events.map(\.name))
+    }
+    modelling = NullModelling(counts, models, level: settings.modelLevel, possibleEvents: possibleEvents)
   }
 
   /// Notes the postbacks of an entry among those of its group.

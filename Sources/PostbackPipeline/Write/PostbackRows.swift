@@ -43,7 +43,7 @@ extension RowEncoder {
     word(.environment, verified.environment.rawValue)
     word(.signatureState, verified.signature.state.rawValue)
     if let r = verified.signature.r {
-      plain(.signatureR, upTo: SignatureR.length) { r.write(to: &$0) }
+      guarded(.signatureR, upTo: SignatureR.length) { r.write(to: &$0) }
     } else {
       null(.signatureR)
     }

@@ -19,7 +19,7 @@ struct ImportCommand: Command {
       .value("a name of 1 to 256 bytes without control characters") { InputContext.isName($0) ? $0 : nil }
     let mapping = Option.mapping
     let currency = Option("--currency CUR", "The currency of revenue whose row does not say it, such as USD.")
-      .value("an ISO 4217 code of three capital letters such as USD") { $0.isCurrencyCode ? $0 : nil }
+      .value("an ISO 4217 code of three capital letters such as USD") { CurrencyCodes.all.contains($0) ? $0 : nil }
     let formats = Option.format.value(.formatsWithJSONLines)
     let isCSVSafe = Option.csvSafe.isGiven
     let printsJSON = Option.json("Print the counts of --out as a JSON object.")

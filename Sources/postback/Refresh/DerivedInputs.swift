@@ -8,7 +8,7 @@ internal import Signatures
 struct DerivedInputs: Equatable {
   /// The digest of the tables of the run.
   private let rows: String
-  /// The digest of the options and of the files that they name.
+  /// The digest of the options and of the files that they name, and of the rules of calculation.
   private let settings: String
   /// The digest of the tables that earlier steps have made.
   private let before: String
@@ -27,7 +27,7 @@ struct DerivedInputs: Equatable {
     do {
       var hash = try SHA256()
       self.rows = rows
-      self.settings = try hash.hexadecimalDigest(of: "\(Main.version) \(settings)")
+      self.settings = try hash.hexadecimalDigest(of: "\(Main.version) \(DerivedStore.rules) \(settings)")
       before = try hash.hexadecimalDigest(of: earlier.joined(separator: ";"))
     } catch {
       throw CommandFailure(.software, "\(error)")
@@ -43,7 +43,9 @@ struct DerivedInputs: Equatable {
   func reason(toReplace text: String?) -> String? {
     guard let parts = text?.split(separator: " "), parts.count == 3 || parts.count == 4 else { return Self.none }
     if parts[0] != rows { return "the tables of the run have changed" }
-    if parts[1] != settings { return "the settings, or files or other tables that it reads, have changed" }
+    if parts[1] != settings {
+      return "the settings, the rules of calculation, or files or tables that it reads, have changed"
+    }
     if parts[2] != before { return "the tables before it have changed" }
     guard parts.count == 4, let due = Int64(parts[3]), due <= Timestamp.now.daysSince1970 else { return nil }
     return "postbacks were left out until today"

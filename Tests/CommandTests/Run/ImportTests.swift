@@ -122,6 +122,19 @@ import Testing
     }
   }
 
+  @Test func `counts revenue in a currency that ISO 4217 does not have`() async throws {
+    let text = "app_id,revenue,currency,count\n525463029,2.5,XXY,1\n525463029,3,usd,1\n"
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let (json, errors) = try await run([path], ["--vendor", "acme", "--currency", "USD"])
+    #expect(
+      json["without_currency"]?.integer == 1 && errors.contains("1 rows have revenue in no currency"),
+      "\(errors)"
+    )
+    let found = try rows()
+    #expect(found.map { $0["currency"] } == ["null", #""USD""#], "\(found)")
+    #expect(found.first?["extras"] == #"{"currency":"XXY"}"#, "\(found)")
+  }
+
   @Test func `a mapping can say that a name of a column is none`() async throws {
     let mapping = #"{"name": "a", "form": "csv", "fields": {"count": null}, "exported": {"sum": "revenue"}}"#
     let file = try folder.makeFile("mapping.json", holding: Array(mapping.utf8))
@@ -264,6 +277,7 @@ import Testing
   @Test(arguments: [
     ["x", "--out", "o"], ["x", "--dry-run", "--out", "o"], ["x"], ["-", "--out", "o", "--vendor", "a"],
     ["--out", "o", "--vendor", "a"], ["a", "b", "--dry-run"],
+    ["x", "--out", "o", "--vendor", "a", "--currency", "XXY"],
   ]) func `refuses options that do not fit`(_ words: [String]) async throws {
     #expect(try await BuiltCommand.run(["import"] + words).status == 64)
   }

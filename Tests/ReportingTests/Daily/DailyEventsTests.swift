@@ -60,6 +60,21 @@ import Testing
     #expect(row.number(.modelledPostbacks) == "1.071429")
   }
 
+  @Test func `where no value says that an event happened, its number among nulls is modelled too`() async throws {
+    let nothing = DailyFolder.decoded(0, "0.25", from: "0", to: "0.66")
+    let folder = try DailyFolder(
+      [DailyFolder.Columns](repeating: nothing, count: 40) + [purchase, [:], [:]],
+      events: [
+        event(0, "purchase", "0 0 null", "0.25 0 0.66", "iap"), event(40, "ad", "1 1 1", "15 10 20", "admon"),
+      ]
+    )
+    try await folder.report()
+    let row = try #require(try folder.rows(of: .dailyEvents).last)
+    #expect(row.text(.eventName) == "purchase" && row.integer(.postbacksWithEvent) == 0)
+    // 2 postbacks without a value, each with the event at (0 + 0.5) / (41 + 1).
+    #expect(row.number(.modelledPostbacks) == "0.02381")
+  }
+
   @Test func `a postback that is in the tables twice has its events once`() async throws {
     let line = event(0, "purchase", "1 1 1", "15 10 20", "iap")
     let folder = try DailyFolder([purchase, purchase], events: [line, line])

@@ -1,6 +1,8 @@
 import Base
+import ConversionModel
 import DerivedTables
 import JSON
+import Ledger
 import Tables
 import Testing
 
@@ -46,5 +48,34 @@ import Testing
     try await report()
     #expect(try folder.bytes(of: .modelled) == whole.bytes(of: .modelled))
     #expect(try !whole.bytes(of: .modelled).isEmpty)
+  }
+
+  @Test func `counts of an earlier version lose the events that a value means at least 0 times`() throws {
+    let text = """
+      {"app_id": 1, "model_id": "m", "version": 1, "effective_from": null, "effective_to": null, "currency": "USD",
+       "windows": [{"postback_sequence_index": 0, "fine": {
+         "0": [{"event": "open"}, {"event": "purchase", "min_count": 0, "max_count": null}],
+         "1": [{"event": "purchase"}]}}]}
+      """
+    let models = ModelMeanings(try Models(parsing: Array(text.utf8)).all)
+    func events(_ version: Int, _ fine: Int, _ models: ModelMeanings) -> [String] {
+      var value = ReportedValue(modelID: "m", modelVersion: version, fine: fine)
+      value.events = ["open", "purchase"]
+      var earlier = StratumHistory()
+      let stratum = Stratum(app: 1, network: "one", .source(39))
+      earlier.add(valueNumber: earlier.number(of: .decoded(value)), stratum, window: 0, day: 20_000, count: 3)
+      var settings = DailySettings(TableEncoding([.jsonLines]))
+      settings.firstKeptDay = 20_500
+      let modelling = DailyModelling(DailyCells(), models, settings, currency: nil, asOf: nil, earlier: earlier)
+      var found: [String] = []
+      modelling.history.forEach(before: .max) { value, _, _, _, count in
+        if case .decoded(let value) = value, count == 3 { found = value.events }
+      }
+      return found
+    }
+    #expect(events(1, 0, models) == ["open"])
+    #expect(events(1, 1, models) == ["purchase"])
+    // Nothing tells the events of another model.
+    #expect(events(2, 0, models) == ["open", "purchase"])
   }
 }
