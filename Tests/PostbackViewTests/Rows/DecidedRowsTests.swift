@@ -57,7 +57,8 @@ import Testing
       try query.needTables(of: DerivedSnapshot(of: folder.path("out")), output: "o", options: " --state s")
       Issue.record("The question is not refused.")
     } catch let defect as ViewDefect {
-      #expect(defect.reason.hasSuffix("has no skan_enriched. Make it with: postback enrich 'o' --lookups DIR --state s"))
+      let command = "postback enrich 'o' --lookups DIR --state s"
+      #expect(defect.reason.hasSuffix("has no skan_enriched. Make it with: \(command)"))
     }
   }
 
