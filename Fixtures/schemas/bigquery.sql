@@ -438,7 +438,7 @@ CREATE TABLE skan_daily_changes (
 OPTIONS (description = "A count or an amount in skan_daily that is not the one of the table that was there before. Each report adds its changes to those of earlier ones. Days that the table before did not have are not listed. In CSV a null is an empty field.");
 
 CREATE TABLE skan_modelled (
-  `scope` STRING NOT NULL OPTIONS (description = "stratum for a campaign, or total for all strata of the app with the same model_status."),
+  `scope` STRING NOT NULL OPTIONS (description = "stratum for a campaign, or total for all strata of the app with an estimate, or with the same reason for none."),
   `app_id` INT64 NOT NULL OPTIONS (description = "The advertised app."),
   `network_name` STRING OPTIONS (description = "The ad network, as in skan_enriched. Null in a total."),
   `campaign_id` INT64 OPTIONS (description = "campaign-id up to SKAdNetwork 3, else null."),

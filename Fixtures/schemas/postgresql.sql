@@ -875,7 +875,7 @@ CREATE TABLE skan_modelled (
   ambiguous_zeros bigint NOT NULL
 );
 COMMENT ON TABLE skan_modelled IS 'The revenue of winning installs and redownloads with an estimate for those whose postback has no conversion value. There is one row for each stratum, which is a campaign as far as postbacks without a value tell it, and one total of an app, a window and a period for each model_status. The total with an estimate has the strata that are modelled and those that are borrowed. In CSV a null is an empty field.';
-COMMENT ON COLUMN skan_modelled.scope IS 'stratum for a campaign, or total for all strata of the app with the same model_status.';
+COMMENT ON COLUMN skan_modelled.scope IS 'stratum for a campaign, or total for all strata of the app with an estimate, or with the same reason for none.';
 COMMENT ON COLUMN skan_modelled.app_id IS 'The advertised app.';
 COMMENT ON COLUMN skan_modelled.network_name IS 'The ad network, as in skan_enriched. Null in a total.';
 COMMENT ON COLUMN skan_modelled.campaign_id IS 'campaign-id up to SKAdNetwork 3, else null.';

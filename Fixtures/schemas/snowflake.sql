@@ -448,7 +448,7 @@ COMMENT = 'A count or an amount in skan_daily that is not the one of the table t
 -- COPY INTO skan_daily_changes FROM @STAGE/skan_daily_changes/ PATTERN = '.*/part-[0-9]+[.]jsonl' FILE_FORMAT = (TYPE = JSON) MATCH_BY_COLUMN_NAME = CASE_INSENSITIVE;
 
 CREATE TABLE skan_modelled (
-  "SCOPE" VARCHAR NOT NULL COMMENT 'stratum for a campaign, or total for all strata of the app with the same model_status.',
+  "SCOPE" VARCHAR NOT NULL COMMENT 'stratum for a campaign, or total for all strata of the app with an estimate, or with the same reason for none.',
   "APP_ID" NUMBER(19, 0) NOT NULL COMMENT 'The advertised app.',
   "NETWORK_NAME" VARCHAR COMMENT 'The ad network, as in skan_enriched. Null in a total.',
   "CAMPAIGN_ID" NUMBER(19, 0) COMMENT 'campaign-id up to SKAdNetwork 3, else null.',

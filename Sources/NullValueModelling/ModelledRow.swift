@@ -58,6 +58,8 @@ package struct ModelledRow: Sendable {
   private var revenue = RevenueEstimate()
   /// Indicates that some postbacks of later windows may be of other users than those of these install dates.
   private let isMisdated: Bool
+  /// The revenue of the nulls if each is worth the most; nil if there is no limit.
+  private var nullMost: Amount?
 
   /// Makes the row of a stratum, without an estimate.
   init(_ unit: ModelledUnit, _ part: ModelledUnit.Part, _ outcome: StratumOutcome) {
@@ -78,12 +80,13 @@ package struct ModelledRow: Sendable {
     // Nobody knows what postbacks of an open window will be worth.
     guard part.refusal != .open else { return }
     boundHigh = NullBounds(least: least, most: most, nulls: many, minima: unit.minima, maxima: unit.maxima).high
+    nullMost = NullBounds(least: .zero, most: .zero, nulls: many, minima: unit.minima, maxima: unit.maxima).high
   }
 
   /// Adds the estimate, with intervals at a level.
   mutating func estimate(level: Double) {
     estimate = revenue.nulls
-    interval = revenue.nullInterval(level: level)
+    interval = revenue.nullInterval(level: level, upTo: nullMost)
     guard observed != nil else { return }
     let (whole, odds) = (revenue.interval(level: level), revenue.oddsInterval(level: level))
     (low, oddsLow) = (within(whole.low), within(odds.low))
@@ -120,6 +123,7 @@ package struct ModelledRow: Sendable {
         total.observed = plus(total.observed, row.observed)
         total.boundLow = plus(total.boundLow, row.boundLow)
         total.boundHigh = plus(total.boundHigh, row.boundHigh)
+        total.nullMost = plus(total.nullMost, row.nullMost)
         total.bucketBasis = [total.bucketBasis, row.bucketBasis].compactMap(\.self).max()
         total.coarseBasis = [total.coarseBasis, row.coarseBasis].compactMap(\.self).max()
         total.limits = total.limits.map {

@@ -30,7 +30,7 @@ extension Table {
       .scope,
       .word(of: ModelledRow.Scope.self),
       .required,
-      "`stratum` for a campaign, or `total` for all strata of the app with the same `model_status`."
+      "`stratum` for a campaign, or `total` for all strata of the app with an estimate, or with the same reason for none."
     ),
     Column(.appID, .identifier, .required, "The advertised app."),
     Column(.networkName, .nonEmptyText, .nullable, "The ad network, as in `skan_enriched`. Null in a total."),

@@ -123,7 +123,7 @@ package struct NullModelling: Sendable {
         limits = family.limits(part, shares: pool.shares(stratum))
       } catch {
         // Without a null postback there is nothing to estimate.
-        let isComplete = part.refusal == nil && part.nulls == 0
+        let isComplete = part.refusal == nil && part.nulls == 0 && part.zeros == 0
         outcome.status = isComplete ? .modelled : .refused(error)
         if isComplete { limits = family.limits(part, shares: []) }
       }

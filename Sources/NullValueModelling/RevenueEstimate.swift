@@ -83,12 +83,11 @@ struct RevenueEstimate: Sendable {
   /// Returns the interval of the whole revenue if payers have half or twice the odds of a null that others have.
   func oddsInterval(level: Double) -> Range { interval(level) { $0.odds } }
 
-  /// Returns the interval of the revenue of nulls alone; its upper end is infinite if there is no limit.
-  func nullInterval(level: Double) -> Interval {
-    Interval(
-      low: least.nulls.interval(level: level).low,
-      high: most.map { $0.nulls.interval(level: level).high } ?? .infinity
-    )
+  /// Returns the interval of the revenue of nulls alone, of which no more is possible than `bound`; its upper end is infinite if there
+  /// is no limit.
+  func nullInterval(level: Double, upTo bound: Amount?) -> Interval {
+    let high = most.map { $0.nulls.interval(level: level).high } ?? .infinity
+    return Interval(low: least.nulls.interval(level: level).low, high: min(high, bound?.approximation ?? .infinity))
   }
 
   private func interval(_ level: Double, _ nulls: (Side) -> NullEstimate) -> Range {

@@ -1,4 +1,5 @@
 import ConversionModel
+import Statistics
 import Testing
 
 @testable import NullValueModelling
@@ -228,6 +229,27 @@ import Testing
     let rows = try Self.rows(counts)
     #expect(rows[1].low == rows[1].observed)
     #expect(try #require(rows[2].low) > Amount(30))
+  }
+
+  @Test func `have no estimate where a zero may be a null and no pool tells what it is worth`() throws {
+    func row(zeros: Int) throws -> ModelledRow? {
+      var counts = StratumCounts(by: .all)
+      counts.add(.campaign(1), [12], worth: [0], nulls: 0)
+      counts.add(.ambiguousZero, .campaign(1), window: 0, installDay: 20_520, count: zeros)
+      return try NullModelling(counts, .fixture(worth: [0, 5])).rows.first { $0.scope == .stratum }
+    }
+    #expect(try row(zeros: 0)?.status == .modelled)
+    let doubtful = try #require(row(zeros: 1))
+    #expect(doubtful.status == .refused(.tooFew) && doubtful.high == nil)
+    #expect(doubtful.boundHigh == Amount(5))
+  }
+
+  @Test func `have nulls that are worth no more than each the most`() throws {
+    var counts = StratumCounts(by: .all)
+    counts.add(.campaign(1), [10, 10], worth: [0, 5], nulls: 1)
+    let rows = try NullModelling(counts, .fixture(worth: [0, 5])).rows
+    let row = try #require(rows.first { $0.scope == .stratum })
+    #expect(row.interval?.high == 5 && row.high == Amount(55))
   }
 
   @Test func `are without campaigns up to SKAdNetwork 3, which have one window`() throws {
