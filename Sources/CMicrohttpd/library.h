@@ -6,7 +6,7 @@
 
 #define FUNCTIONS(each) each(MHD_add_connection) each(MHD_add_response_header) each(MHD_create_response_from_buffer) \
   each(MHD_create_response_from_callback) each(MHD_destroy_response) each(MHD_get_connection_info) each(MHD_get_connection_values_n) each(MHD_get_version) \
-  each(MHD_queue_response) each(MHD_quiesce_daemon) each(MHD_resume_connection) each(MHD_run) each(MHD_start_daemon) \
+  each(MHD_queue_response) each(MHD_quiesce_daemon) each(MHD_resume_connection) each(MHD_run) each(MHD_set_panic_func) each(MHD_start_daemon) \
   each(MHD_stop_daemon) each(MHD_suspend_connection)
 
 /// The functions of the library, NULL until it is open.

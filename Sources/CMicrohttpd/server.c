@@ -3,6 +3,9 @@
 #include "library.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,6 +20,18 @@ struct cmicrohttpd_server {
   cmicrohttpd_calls calls;
   void *owner;
 };
+
+enum { most_races = 1000 };
+
+/// The place to go on at after a fatal error of the library in this thread; NULL where the process ends.
+static _Thread_local jmp_buf *lost_race;
+
+static void panicked(void *context, const char *file, unsigned int line, const char *reason) {
+  (void)context;
+  if (lost_race != NULL) longjmp(*lost_race, 1);
+  fprintf(stderr, "Fatal error in GNU libmicrohttpd %s:%u: %s\n", file, line, reason);
+  abort();
+}
 
 static cmicrohttpd_connection *wrapped(struct MHD_Connection *connection) {
   return (cmicrohttpd_connection *)connection;
@@ -106,6 +121,7 @@ cmicrohttpd_server *cmicrohttpd_start(int listening_socket, const cmicrohttpd_li
   server->calls = *calls;
   server->owner = owner;
   server->check = check;
+  library.MHD_set_panic_func(panicked, NULL);
   errno = 0;
   server->daemon = library.MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, accepts, server, handle, server,
@@ -129,14 +145,30 @@ cmicrohttpd_server *cmicrohttpd_start(int listening_socket, const cmicrohttpd_li
   return server;
 }
 
+/// Stops to listen. `MHD_quiesce_daemon` tells each worker so, and then takes the listening socket out of its epoll set. A worker that
+/// looks in between takes it out itself, and the library calls this a fatal error (in 1.0.1 still). It holds no lock there, and
+/// the next call finds that the worker has done it.
+static MHD_socket quiesce(struct MHD_Daemon *daemon) {
+  jmp_buf place;
+  volatile int races = 0;
+  if (setjmp(place) != 0) {
+    races += 1;
+    sched_yield();
+  }
+  lost_race = races < most_races ? &place : NULL;
+  const MHD_socket listening = library.MHD_quiesce_daemon(daemon);
+  lost_race = NULL;
+  return listening;
+}
+
 void cmicrohttpd_quiesce(cmicrohttpd_server *server, int is_shared) {
-  const MHD_socket listening = library.MHD_quiesce_daemon(server->daemon);
+  const MHD_socket listening = quiesce(server->daemon);
   if (listening != MHD_INVALID_SOCKET && !is_shared) shutdown(listening, SHUT_RDWR);
 }
 
 void cmicrohttpd_stop(cmicrohttpd_server *server) {
   // MHD_stop_daemon closes the listening socket unless MHD_quiesce_daemon has taken it away before.
-  (void)library.MHD_quiesce_daemon(server->daemon);
+  (void)quiesce(server->daemon);
   library.MHD_stop_daemon(server->daemon);
   free(server);
 }
