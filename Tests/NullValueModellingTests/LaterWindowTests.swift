@@ -234,14 +234,14 @@ import Testing
   @Test func `have no estimate where a zero may be a null and no pool tells what it is worth`() throws {
     func row(zeros: Int) throws -> ModelledRow? {
       var counts = StratumCounts(by: .all)
-      counts.add(.campaign(1), [12], worth: [0], nulls: 0)
+      counts.add(.campaign(1), [8, 4], worth: [0, 5], nulls: 0)
       counts.add(.ambiguousZero, .campaign(1), window: 0, installDay: 20_520, count: zeros)
       return try NullModelling(counts, .fixture(worth: [0, 5])).rows.first { $0.scope == .stratum }
     }
     #expect(try row(zeros: 0)?.status == .modelled)
     let doubtful = try row(zeros: 1)
     #expect(doubtful?.status == .refused(.tooFew) && doubtful?.high == nil)
-    #expect(doubtful?.boundHigh == Amount(5))
+    #expect(doubtful?.boundHigh == Amount(25))
   }
 
   @Test func `have nulls that are worth no more than each the most`() throws {
