@@ -108,7 +108,7 @@ struct CampaignBursts {
     let chance = mean / (mean + size)
     let events = Double(count)
     let choices =
-      RateEvidence.logGamma(size + events) - RateEvidence.logGamma(size) - RateEvidence.logGamma(events + 1)
+      logGamma(size + events) - logGamma(size) - logGamma(events + 1)
     var term = exp(choices + size * log1p(-chance) + events * log(chance))
     var (sum, place) = (term, events)
     while term > sum * 1e-12, place < Double(count) + 100_000 {

@@ -104,7 +104,7 @@ extension DrawnNumbers {
       return min(max(Int((mean + variance.squareRoot() * normal()).rounded()), least), most)
     }
     func choices(_ n: Double, _ k: Double) -> Double {
-      RateEvidence.logGamma(n + 1) - RateEvidence.logGamma(k + 1) - RateEvidence.logGamma(n - k + 1)
+      logGamma(n + 1) - logGamma(k + 1) - logGamma(n - k + 1)
     }
     let middle = min(max(Int(mean), least), most)
     let start = exp(choices(k, Double(middle)) + choices(n - k, m - Double(middle)) - choices(n, m))

@@ -236,9 +236,4 @@ enum RateEvidence {
     guard rate.count > 0, rate.count < rate.total else { return 0 }
     return count * Glibc.log(count / total) + (total - count) * log1p(-count / total)
   }
-
-  static func logGamma(_ value: Double) -> Double {
-    var sign: Int32 = 0
-    return unsafe lgamma_r(value, &sign)
-  }
 }

@@ -81,23 +81,24 @@ struct ModelledUnit {
     period: Int64?,
     _ strata: [Stratum],
     _ counts: StratumCounts,
+    _ installs: LaterInstalls,
     _ meanings: ModelMeanings,
     ambiguous: Set<String>
   ) {
     (self.app, self.window, self.period) = (app, window, period)
     let days = counts.days(ofPeriod: period, app: app)
-    let isOpen = window > 0 && !strata.contains { counts.cohort(.init($0, window: window, period: period)) != nil }
+    let isOpen = window > 0 && !strata.contains { installs.ended($0, window: window, period) != nil }
     parts = strata.sorted().compactMap { stratum in
       window == 0
-        ? Part(first: stratum, period, counts) : Part(later: stratum, window, period, counts, isOpen: isOpen)
+        ? Part(first: stratum, period, counts) : Part(later: stratum, window, period, counts, installs, isOpen: isOpen)
     }
     var dateRefusal: NullModel.Refusal?
-    if window == 0 || isOpen {
-      (dates, misdated) = (days, 0)
+    if let days, window > 0, !isOpen {
+      let hasOpen = strata.contains { installs.notEnded($0, window: window, period) != nil }
+      let later = LaterDates(days, window: window, counts, installs, hasOpen: hasOpen)
+      (dates, misdated, dateRefusal) = (later.dates, later.misdated, later.take(&parts, window: window, installs))
     } else {
-      let hasOpen = strata.contains { counts.cutCells.contains(.init($0, window: window, period: period)) }
-      let later = LaterDates(app: app, window: window, days, counts, hasOpen: hasOpen)
-      (dates, misdated, dateRefusal) = (later.dates, later.misdated, later.take(&parts, window: window, counts))
+      (dates, misdated) = (days, 0)
     }
     let values = Set(parts.flatMap { $0.observed.map(\.value) })
     let currencies = Set(values.compactMap(\.currency))
@@ -156,9 +157,16 @@ extension ModelledUnit.Part {
   ///
   /// An install without a value in its first postback sends no later one (Apple, "Receiving postbacks in multiple
   /// conversion windows"). So the installs with a value are those of which it is known if they sent a later one.
-  fileprivate init?(later stratum: Stratum, _ window: Int, _ period: Int64?, _ counts: StratumCounts, isOpen: Bool) {
-    let cell = StratumCounts.Cell(stratum, window: window, period: period)
-    guard var cohort = isOpen ? counts.openCohorts[cell] : counts.cohort(cell) else { return nil }
+  fileprivate init?(
+    later stratum: Stratum,
+    _ window: Int,
+    _ period: Int64?,
+    _ counts: StratumCounts,
+    _ installs: LaterInstalls,
+    isOpen: Bool
+  ) {
+    let own = (isOpen ? installs.open : installs.ended)(stratum, window, period)
+    guard var cohort = own else { return nil }
     self.init(stratum)
     conversions = cohort.conversions
     values = cohort.values
@@ -169,7 +177,7 @@ extension ModelledUnit.Part {
     // Install dates are estimates. Over three weeks less of an error is left than over one.
     if cohort.later.decoded > values, counts.period == .week, let period {
       for week in [period - 1, period + 1] {
-        cohort += counts.cohort(.init(stratum, window: window, period: week)) ?? .init()
+        cohort += installs.ended(stratum, window: window, week) ?? .init()
       }
     }
     if cohort.later.decoded > cohort.values + cohort.ambiguousZeros {

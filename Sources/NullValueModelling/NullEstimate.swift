@@ -1,4 +1,3 @@
-internal import Glibc
 package import Statistics
 
 /// The predictive distribution of the value of a null postback of a stratum.
@@ -53,16 +52,15 @@ package struct NullPrediction: Equatable, Sendable {
     estimate.worthDeviation = k * worthDeviation
     if nulls > 0 { (estimate.strata, estimate.nulls, estimate.values) = (1, k, weight * credibility) }
     estimate.greatest = greatest
-    estimate.chanceOfNone = chanceOfNone(among: k)
+    estimate.chanceOfNone = chanceOfNone(among: nulls)
     return estimate
   }
 
-  /// Returns the probability that none of k nulls is worth something: the beta-binomial distribution at 0.
-  private func chanceOfNone(among k: Double) -> Double {
-    guard k > 0, payers > 0 else { return 1 }
-    let others = weight * (1 - payers)
-    guard others > 0 else { return 0 }
-    return exp(lgamma(others + k) - lgamma(others) + lgamma(weight) - lgamma(weight + k))
+  /// Returns the probability that none of some nulls is worth something.
+  private func chanceOfNone(among nulls: Int) -> Double {
+    guard nulls > 0, payers > 0 else { return 1 }
+    guard weight > 0, payers < 1 else { return 0 }
+    return BetaBinomial(trials: nulls, alpha: weight * payers, beta: weight * (1 - payers)).chanceOfNone
   }
 
   /// Returns the distribution with a mean times a factor. The greatest amount stays as it is.

@@ -71,6 +71,7 @@ package struct NullModelling: Sendable {
       // An app whose values no model knows has no rows; one without any value has rows without an estimate.
       var windows = windows[app] ?? []
       if !undecoded.contains(app) { windows.insert(0) }
+      let installs = LaterInstalls(of: app, counts)
       for (period, strata) in periods {
         for window in windows {
           let unit = ModelledUnit(
@@ -79,6 +80,7 @@ package struct NullModelling: Sendable {
             period: period,
             Array(strata),
             counts,
+            installs,
             meanings,
             ambiguous: Set((zeros[app] ?? [:]).filter { $0.value.isLarge }.keys)
           )

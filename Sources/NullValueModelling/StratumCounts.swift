@@ -64,61 +64,15 @@ package struct StratumCounts: Sendable {
     }
   }
 
-  /// The installs of a stratum and some install dates, with their postbacks of a later window.
-  struct Cohort: Sendable {
-    /// The number of installs whose first postback has a value, also one without a meaning.
-    var valued = 0
-    /// The number of installs whose first postback has no value.
-    var nulls = 0
-    /// The number of installs whose first postback has a 0 that may stand for no value.
-    var ambiguousZeros = 0
-    /// The postbacks of the later window.
-    var later = Counts()
-
-    /// The number of all installs.
-    var conversions: Int { valued + nulls + ambiguousZeros }
-    /// The number of installs with a value of which it is known if they sent a later postback that has a meaning.
-    var values: Int { max(0, valued - later.undecoded - later.nulls) }
-
-    mutating func add(_ value: Value, window: Int, _ count: Int) {
-      if window > 0 { return later.add(value, count) }
-      switch value {
-      case .decoded, .undecoded: valued += count
-      case .null: nulls += count
-      case .ambiguousZero: ambiguousZeros += count
-      }
-    }
-
-    static func += (left: inout Self, right: Self) {
-      left.valued += right.valued
-      left.nulls += right.nulls
-      left.ambiguousZeros += right.ambiguousZeros
-      left.later += right.later
-    }
-  }
-
   /// The period over which postbacks are counted together.
   package let period: ModelPeriod
   /// The last install dates of which the windows 1 and 2 have ended, in days since 1970-01-01.
   private let lastEnded: [Int64]
   private(set) var cells: [Cell: Counts] = [:]
-  /// The installs that a later window is modelled of: those of the install dates of which it has ended.
-  private var cohorts: [Cell: Cohort] = [:]
-  /// The same of install dates up to the first one of the app that was known when they were added, by date.
-  private var earlyCohorts: [Cell: [Int64: Cohort]] = [:]
-  /// The other installs, also those of an unknown install date.
-  private(set) var openCohorts: [Cell: Cohort] = [:]
-  /// The cells with installs of a known install date of which the later window has not ended.
-  private(set) var cutCells: Set<Cell> = []
-  /// The first install date of each app, as first postbacks of versions with later windows tell it.
-  private var firstDays: [Int64: Int64] = [:]
-  /// The numbers of later postbacks of each app by their latest possible install date, if it is before the first one that was
-  /// known when they were added.
-  private var earlyPostbacks: [Int64: [Int64: Int]] = [:]
   /// The fine values and the nulls of the first window by install day.
   private(set) var installDays: [Cell: [Int64: DayDrift.Day]] = [:]
-  /// The installs of each stratum by the date of their first postback, and its later postbacks by their own date.
-  private var dated: [Stratum: DatedInstalls] = [:]
+  /// The installs of the strata of each app that may send later postbacks.
+  private(set) var installs: [Int64: [Stratum: DatedInstalls]] = [:]
   /// The first and the last estimated install date of the first postbacks of each app, in days since 1970-01-01.
   private var days: [Int64: ClosedRange<Int64>] = [:]
 
@@ -131,7 +85,11 @@ package struct StratumCounts: Sendable {
   package mutating func add(_ value: Value, _ stratum: Stratum, window: Int, installDay: Int64?, count: Int = 1) {
     let cell = cell(stratum, window: window, installDay: installDay)
     cells[cell, default: Counts()].add(value, count)
-    addToCohorts(value, stratum, window: window, installDay: installDay, count)
+    // SKAdNetwork 3 and earlier have one window.
+    if case .campaign = stratum.identifier {
+    } else {
+      installs[stratum.app, default: [:]][stratum, default: .init()].add(value, window: window, day: installDay, count)
+    }
     guard window == 0, let installDay else { return }
     let days = days[stratum.app] ?? installDay...installDay
     self.days[stratum.app] = min(days.lowerBound, installDay)...max(days.upperBound, installDay)
@@ -152,66 +110,9 @@ package struct StratumCounts: Sendable {
     number.flatMap { period == .all ? days[app] : period.days(of: $0) }
   }
 
-  /// Indicates that the postbacks of an app do not begin with its first installs: more than 4 later postbacks are of installs
-  /// before those whose first postbacks are there. Fewer may be of installs whose first postback was late or lost.
-  func isCutAtStart(app: Int64) -> Bool {
-    guard let first = firstDays[app], let early = earlyPostbacks[app] else { return false }
-    return early.reduce(0) { $1.key < first ? $0 + $1.value : $0 } > 4
-  }
-
-  /// Returns the first install date that the later windows of an app are modelled of; nil if there is none. Where the
-  /// postbacks begin after the first installs, they may begin within the first date, which is left out.
-  func firstDay(app: Int64) -> Int64? { firstDays[app].map { isCutAtStart(app: app) ? $0 + 1 : $0 } }
-
-  /// Returns the installs of a stratum and its later postbacks, of all dates.
-  func datedInstalls(_ stratum: Stratum) -> DatedInstalls { dated[stratum] ?? DatedInstalls() }
-
-  /// Returns the installs that a later window is modelled of.
-  func cohort(_ cell: Cell) -> Cohort? {
-    let app = cell.stratum.app
-    let start = isCutAtStart(app: app) ? firstDay(app: app) ?? .min : .min
-    return (earlyCohorts[cell] ?? [:]).reduce(cohorts[cell]) { cohort, early in
-      guard early.key >= start else { return cohort }
-      var cohort = cohort ?? Cohort()
-      cohort += early.value
-      return cohort
-    }
-  }
-
-  private mutating func addToCohorts(_ value: Value, _ stratum: Stratum, window: Int, installDay: Int64?, _ count: Int)
-  {
-    // SKAdNetwork 3 and earlier have one window.
-    if case .campaign = stratum.identifier { return }
-    if window == 0, let installDay {
-      firstDays[stratum.app] = min(firstDays[stratum.app] ?? installDay, installDay)
-    }
-    let firstDay = firstDays[stratum.app] ?? .max
-    if window > 0, let installDay, case .decoded(let value) = value {
-      let latest = installDay + Self.dateError(value, window: window)
-      if latest < firstDay { earlyPostbacks[stratum.app, default: [:]][latest, default: 0] += count }
-    }
-    if let installDay {
-      dated[stratum, default: DatedInstalls()].add(value, window: window, day: installDay, count)
-    }
-    for later in 1...2 where window == 0 || window == later {
-      let cell = cell(stratum, window: later, installDay: installDay)
-      if let installDay, installDay <= lastEnded(window: later) {
-        if installDay <= firstDay {
-          earlyCohorts[cell, default: [:]][installDay, default: Cohort()].add(value, window: window, count)
-        } else {
-          cohorts[cell, default: Cohort()].add(value, window: window, count)
-        }
-      } else {
-        openCohorts[cell, default: Cohort()].add(value, window: window, count)
-        if installDay != nil { cutCells.insert(cell) }
-      }
-    }
-  }
-
-  /// The days by which the install date of a later postback may be before that of the first postback of its user: its own
-  /// error, of 60 hours, or of 120 and 396 in the windows 1 and 2 if the app may lock them, and the 12 hours of the first one.
-  private static func dateError(_ value: ReportedValue, window: Int) -> Int64 {
-    !value.hasWideDate ? 3 : window == 1 ? 6 : 17
+  /// Returns the first and the last day of a period; nil for that of unknown dates.
+  func dates(ofPeriod number: Int64?) -> ClosedRange<Int64>? {
+    number.flatMap { period == .all ? DatedInstalls.allDates : period.days(of: $0) }
   }
 
   private static func day(_ value: Value, _ count: Int) -> DayDrift.Day? {

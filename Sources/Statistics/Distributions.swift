@@ -1,6 +1,13 @@
 internal import CBoostMath
 internal import Glibc
 
+/// Returns the logarithm of the gamma function of a number above 0.
+package func logGamma(_ value: Double) -> Double {
+  // lgamma writes the sign to a variable that threads share.
+  var sign: Int32 = 0
+  return unsafe lgamma_r(value, &sign)
+}
+
 /// A lower and an upper bound.
 package struct Interval: Equatable, Sendable {
   /// The lower bound.
@@ -68,6 +75,9 @@ package struct BetaBinomial: Sendable {
     self.beta = beta
   }
 
+  /// The probability of no success.
+  package var chanceOfNone: Double { exp(logarithm(of: 0)) }
+
   package var mean: Double { Double(trials) * alpha / (alpha + beta) }
 
   /// Returns the equal-tailed interval at a level: its tails hold at most (1 − level) / 2 each.
@@ -86,9 +96,9 @@ package struct BetaBinomial: Sendable {
   /// Returns the logarithm of the probability of this number of successes.
   private func logarithm(of successes: Int) -> Double {
     let (x, n) = (Double(successes), Double(trials))
-    let choices = lgamma(n + 1) - lgamma(x + 1) - lgamma(n - x + 1)
+    let choices = logGamma(n + 1) - logGamma(x + 1) - logGamma(n - x + 1)
     return choices + Self.logBeta(x + alpha, n - x + beta) - Self.logBeta(alpha, beta)
   }
 
-  private static func logBeta(_ a: Double, _ b: Double) -> Double { lgamma(a) + lgamma(b) - lgamma(a + b) }
+  private static func logBeta(_ a: Double, _ b: Double) -> Double { logGamma(a) + logGamma(b) - logGamma(a + b) }
 }
