@@ -56,8 +56,8 @@ final class HTTPConnection: Sendable {
       refusal = refusalOfHead(request, found)
     case .failure(let failure): refusal = failure.response
     }
-    let length = request.values(of: "Content-Length").first.flatMap { Int($0) } ?? 0
-    let isChunked = !request.values(of: "Transfer-Encoding").isEmpty
+    let length = request.contentLength ?? 0
+    let isChunked = request.isChunked
     // The library accepts malformed chunks. The end of a chunked body is therefore too uncertain for another request
     // after it.
     state.withLock { $0.request(request, route, refusal, declaredCount: length, isLast: isChunked) }
@@ -198,7 +198,12 @@ final class HTTPConnection: Sendable {
     if route.isRateLimited(request), !server.rate.allows(request.client) {
       return .error(429, "Too many requests came from \(request.client). Try again later.").retry(afterSeconds: 10)
     }
-    if let length = request.values(of: "Content-Length").first.flatMap({ Int($0) }), length > route.longestBody {
+    if route.method == "POST", request.contentLength == nil, !request.isChunked {
+      // Without a length the body is empty (RFC 9112, section 6.3), and what the client sends as one would be lost.
+      return .error(411, "The request has neither a Content-Length nor a Transfer-Encoding.")
+        .adding("Connection", "close")
+    }
+    if let length = request.contentLength, length > route.longestBody {
       return .error(413, "The body has more than \(route.longestBody) bytes.")
     }
     return route.refusal?(request)
@@ -242,6 +247,12 @@ final class HTTPConnection: Sendable {
     let isLast = head.isLast || server.isDraining
     return unsafe response.adding(server.headers).send(over: handle, large, closing: isLast)
   }
+}
+
+extension HTTPRequest {
+  /// The length of the body that the head declares, in bytes; nil if it declares none.
+  fileprivate var contentLength: Int? { values(of: "Content-Length").first.flatMap { Int($0) } }
+  fileprivate var isChunked: Bool { !values(of: "Transfer-Encoding").isEmpty }
 }
 
 extension HTTPResponse {

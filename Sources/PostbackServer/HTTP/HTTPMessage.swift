@@ -31,8 +31,9 @@ package struct HTTPRequest: Sendable {
   /// The body; empty while only the head is there.
   package internal(set) var body: [UInt8] = []
 
-  /// Creates a request for a target, such as `/healthz?verbose=1`.
+  /// Creates a request for a target, such as `/healthz?verbose=1`, or in absolute form (RFC 9112, section 3.2.2).
   package init(method: String, target: String, headers: [Field] = [], client: IPAddress, body: [UInt8] = []) {
+    let target = target.withoutAuthority
     let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
     self.method = method
     path = String(target[..<(mark ?? target.endIndex)])
@@ -54,6 +55,16 @@ extension [HTTPRequest.Field] {
 }
 
 extension String {
+  /// The target in origin form: without scheme and authority, which a client sends to a proxy.
+  fileprivate var withoutAuthority: String {
+    guard utf8.first != UInt8(ascii: "/"),
+      let scheme = ["http://", "https://"].first(where: { String(prefix($0.utf8.count)).isEqualIgnoringCase(to: $0) })
+    else { return self }
+    let rest = dropFirst(scheme.utf8.count)
+    guard let end = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
+    return rest[end] == "/" ? String(rest[end...]) : "/\(rest[end...])"
+  }
+
   /// Indicates that the texts are equal, ignoring the case of ASCII letters.
   func isEqualIgnoringCase(to other: String) -> Bool {
     let (bytes, others) = (utf8.span, other.utf8.span)

@@ -51,6 +51,8 @@ package final class GroupCommit: Sendable {
   private static let idleInterval = DispatchTimeInterval.seconds(5)
   /// The interval of write attempts while the spool is failing and no request arrives.
   private static let probeInterval = DispatchTimeInterval.seconds(2)
+  /// The size of the first write attempt: what a postback takes on a disk.
+  private static let firstProbeBytes = 4096
   /// The time without a failure after which the spool counts as recovered. On a disk that is nearly full small writes
   /// succeed between large ones that fail.
   private static let calm = Duration.seconds(5)
@@ -120,6 +122,8 @@ package final class GroupCommit: Sendable {
 
   private func run(_ writer: some DurableLineWriter) {
     var writer = writer
+    // Before the first request nothing else would show that the spool cannot be written.
+    note(0) { () throws(FileFailure) in try writer.probe(byteCount: Self.firstProbeBytes) }
     while true {
       let ((group, gathers), isStopping, isFailing) = state.withLock {
         ($0.next(gathering: gathering), $0.isStopping, $0.failure != nil)

@@ -105,11 +105,12 @@ package struct Receiver: Sendable {
     ]
   }
 
-  /// Receives from a device: the body is stored as one postback, also if it is malformed.
+  /// Receives from a device: the body is stored as one postback, also if it is malformed. A byte order mark before it is left out.
   private func receive(_ request: HTTPRequest, _ reply: HTTPReply) {
     let reception = Reception(request, .appleDirect)
     var line: [UInt8] = []
-    writers.withWriter { $0.append(request.body.span, reception, to: &line) }
+    let start = ByteOrderMark.length(in: request.body)
+    writers.withWriter { $0.append(request.body.span.extracting(droppingFirst: start), reception, to: &line) }
     guard line.count <= postbackBytes else {
       return reply.send(.error(413, "The postback has more than \(postbackBytes) bytes in its envelope."))
     }

@@ -58,7 +58,7 @@ struct ConfiguredParts {
     let summary =
       switch name {
       case "serve": receiver()
-      case "watch": "from \(spool())/new into \(output), with \(knowledge())"
+      case "watch": "from \(consumedSpool())/new into \(output), with \(knowledge())"
       case "retain": "after \(configuration.retainedDays ?? 0) days, \(Self.tables(configuration.retainedTables))"
       case "view": livePage()
       case "run": "\(inputs()), with \(knowledge())\(besideConsumer)"
@@ -120,6 +120,15 @@ extension ConfiguredParts {
   private mutating func spool() -> String {
     let spool = configuration.spool ?? ""
     if !isFolder(spool) { failures.append(CommandFailure(.noInput, "\(spool): The spool is not a directory.")) }
+    return spool
+  }
+
+  private mutating func consumedSpool() -> String {
+    let (spool, folders) = (spool(), [output, configuration.state].compactMap(\.self))
+    _ = value { () throws(CommandFailure) in try TablesOptions.verify(folders, outsideOf: spool) }
+    for folder in folders where (try? InputFile.isFolder(folder)) == false {
+      failures.append(CommandFailure(.configuration, "\(folder): This is no folder. Give another one."))
+    }
     return spool
   }
 

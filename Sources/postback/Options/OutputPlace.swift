@@ -23,6 +23,20 @@ extension TablesOptions {
     }
   }
 
+  /// Throws if folders are among the files of a spool, which its consumer moves and removes.
+  static func verify(_ folders: [String], outsideOf spool: String) throws(CommandFailure) {
+    let whole = WholePath.resolved(spool)
+    for folder in folders {
+      let path = WholePath.resolved(folder)
+      for name in ["new", "tmp", "done", "failed"] where "\(path)/".hasPrefix("\(whole)/\(name)/") {
+        throw CommandFailure(
+          .usage,
+          "The folder \(folder) is in \(spool)/\(name), whose files are moved and removed. Give a folder outside of the spool."
+        )
+      }
+    }
+  }
+
   private static func hasParts(_ folder: String) -> Bool {
     let names = (try? DurableFolder(folder).names()) ?? []
     return names.contains {

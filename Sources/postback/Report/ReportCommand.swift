@@ -74,9 +74,12 @@ struct ReportCommand: Command {
     }
   }
 
-  /// Throws unless the page of a configuration may be written to this path: nothing is there, or an earlier page, or no regular
-  /// file.
+  /// Throws unless the page of a configuration may be written to this path: nothing is there, or an earlier page, or neither a
+  /// regular file nor a folder.
   static func verifyPlace(_ file: String) throws(CommandFailure) {
+    if (try? InputFile.isFolder(file)) == true {
+      throw CommandFailure(.cannotCreate, "\(file): This is a folder. Give the page the name of a file.")
+    }
     let opening = "<!doctype html>"
     let first: [UInt8]?
     do throws(FileFailure) { first = try WholeFile.opening(file, opening.utf8.count) } catch {

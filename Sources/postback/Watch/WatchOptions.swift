@@ -53,9 +53,11 @@ struct WatchOptions: OptionGroup {
     if !endsWhenEmpty { tables.trickleInterval = tables.commitInterval }
     tables.partAge = .seconds(consumer.partSeconds ?? 300)
     tables.forgetAge = consumer.forgetAge
+    let state = consumer.tables.stateFolder(of: tables, configured: configuration)
+    try TablesOptions.verify([tables.folder, state], outsideOf: spool)
     var options = ConsumerOptions(
       spool: spool,
-      state: consumer.tables.stateFolder(of: tables, configured: configuration),
+      state: state,
       tables: tables,
       settings: settings,
       load: load,

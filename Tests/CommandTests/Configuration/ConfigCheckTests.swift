@@ -93,6 +93,26 @@ import Testing
     #expect(found.allSatisfy(text.errorText.contains) && text.text.contains("there are problems, see below"))
   }
 
+  @Test func `refuses places of the wrong kind, or among the files of the spool`() async throws {
+    let site = try await Site()
+    for (output, part) in [
+      ("DIR/spool/new", "is in"), ("DIR/spool/done/out", "is in"), ("DIR/postback.json", "no folder"),
+    ] {
+      let file = try site.write(
+        #"{"spool":"DIR/spool","out":"\#(output)","events":"DIR/spool","report":"DIR/lookups"}"#
+      )
+      #expect(try await json(file).status == 65)
+      let one = try site.write(#"{"spool":"DIR/spool","out":"\#(output)","report":"DIR/lookups"}"#)
+      let (status, check) = try await json(one)
+      let found = problems(check)
+      #expect(status == 65 && found.contains { $0.contains(part) }, "\(found)")
+      #expect(found.contains { $0.contains("lookups: This is a folder") }, "\(found)")
+    }
+    let out = site.folder.path("skan/spool/new")
+    let result = try await BuiltCommand.run(["watch", site.folder.path("skan/spool"), "--out", out, "--once"])
+    #expect(result.status == 64 && result.errorText.contains("Give a folder outside of the spool"))
+  }
+
   @Test func `prints control characters of paths escaped`() async throws {
     let site = try await Site()
     let file = site.folder.path("a\nb.json")

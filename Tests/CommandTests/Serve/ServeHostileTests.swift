@@ -90,6 +90,23 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
     try expectServed(site)
   }
 
+  @Test(arguments: ["HTTP/1.0", "HTTP/1.1"])
+  func `that does not declare the length of its body is refused`(_ version: String) async throws {
+    let site = try await site()
+    let client = try site.client()
+    client.send("POST \(device) \(version)\r\nHost: x\r\n\r\n{}")
+    let answer = try client.answer()
+    #expect(answer.status == 411 && answer.text.contains("Content-Length"))
+    #expect(try site.names("new").isEmpty)
+    try expectServed(site)
+  }
+
+  @Test func `has its postback stored without a byte order mark`() async throws {
+    let site = try await site()
+    #expect(try site.request("POST", "http://a.example\(device)", body: "\u{FEFF}{\"a\":1}").status == 200)
+    #expect(try site.envelopes()[0]["body"] == .object([.init(key: "a", value: .number("1"))]))
+  }
+
   @Test func `has its postback stored if it pipelines invalid bytes after it`() async throws {
     let site = try await site()
     let client = try site.client()

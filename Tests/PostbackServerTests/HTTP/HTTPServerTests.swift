@@ -36,7 +36,12 @@ import Testing
     HTTPRequest(method: "GET", target: target, headers: headers, client: IPAddress(v4: 1))
   }
 
-  @Test(arguments: [("/a", "/a", ""), ("/a?", "/a", ""), ("/a?b=%41?c", "/a", "b=%41?c"), ("", "", ""), ("?", "", "")])
+  @Test(arguments: [
+    ("/a", "/a", ""), ("/a?", "/a", ""), ("/a?b=%41?c", "/a", "b=%41?c"), ("", "", ""), ("?", "", ""),
+    // The absolute form.
+    ("http://a.example/b?c", "/b", "c"), ("HTTPS://a.example:443/b/", "/b/", ""), ("http://a.example?c", "/", "c"),
+    ("http://a.example", "/", ""), ("ftp://a.example/b", "ftp://a.example/b", ""), ("/http://a/b", "/http://a/b", ""),
+  ])
   func `has a path and a query as they were sent`(_ target: String, _ path: String, _ query: String) {
     #expect(request(target).path == path && request(target).query == query)
   }

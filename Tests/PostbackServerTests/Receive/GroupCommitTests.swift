@@ -1,4 +1,5 @@
 import Dispatch
+import DurableFiles
 import Foundation
 import Spool
 import TestSupport
@@ -100,5 +101,23 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("spool/new")).sorted()
     let texts = try names.map { try String(contentsOfFile: folder.path("spool/new/\($0)"), encoding: .utf8) }
     #expect(texts == ["one\n", "two\nthree\n"])
+  }
+
+  @Test func `knows a spool that cannot be written before the first postback`() throws {
+    struct FullDisk: DurableLineWriter {
+      var synchronizationTime: Duration { .zero }
+      func write(_ bytes: [UInt8]) throws(FileFailure) {
+        throw .system(.io, "new", "The file cannot be written", ENOSPC)
+      }
+      func probe(byteCount: Int) throws(FileFailure) { try write([UInt8](repeating: 0, count: byteCount)) }
+      func reach() throws(FileFailure) {}
+    }
+    let isFailing = DispatchSemaphore(value: 0)
+    let commits = GroupCommit(FullDisk(), waitingBytes: 1 << 20, metrics: ServerMetrics()) { event in
+      if case .failing = event { isFailing.signal() }
+    }
+    #expect(isFailing.wait(timeout: .now() + 60) == .success)
+    #expect(commits.failure != nil && commits.isDiskFull)
+    #expect(commits.stop(within: .seconds(60)))
   }
 }
