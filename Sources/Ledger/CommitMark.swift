@@ -60,6 +60,11 @@ extension CommitMark {
 }
 
 extension Ledger {
+  /// The mark of the last commit; nil if an earlier version of the program made it, or if there is none.
+  package func lastMark() throws(FileFailure) -> CommitMark? {
+    try CommitMark.of(try Self.state(in: database).commits, in: database)
+  }
+
   /// Indicates that the ledger has a commit with this mark.
   package func has(_ mark: CommitMark) throws(FileFailure) -> Bool {
     try CommitMark.of(mark.number, in: database) == mark

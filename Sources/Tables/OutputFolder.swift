@@ -15,7 +15,7 @@ package final class OutputFolder {
     if ledger.output.isMarked, try DurableFolder(path).byteCount(of: ".") == nil { throw .notOutput(path, of: ledger) }
     try self.init(path)
     try claim(for: ledger, parts)
-    try removeUncommitted(parts)
+    try removeUncommitted(parts, of: ledger)
   }
 
   private init(_ path: String) throws(FileFailure) {
@@ -75,9 +75,9 @@ package final class OutputFolder {
     return reading
   }
 
-  /// Throws if a folder has complete parts that the ledger of its state does not know, as after a restore of the state alone: what
-  /// is made of the rows that it knows would lack theirs. Needs no lock: a part that is published meanwhile is known to a later
-  /// reading of the ledger, and one that is removed is pending there, or gone.
+  /// Throws if a folder has complete parts that the ledger of its state does not know, or had parts removed by a commit that it does
+  /// not have, as after a restore of the state alone: what is made of the rows that it knows would lack theirs. Needs no lock: a
+  /// part that is published meanwhile is known to a later reading of the ledger, and one that is removed is pending there, or gone.
   package static func refuseUnknownParts(
     in path: String,
     of state: String,
@@ -89,7 +89,11 @@ package final class OutputFolder {
     }
     let complete = try entries(of: path).filter { LedgerPart.isComplete($0.name) }.map { "\($0.folder)/\($0.name)" }
     var unknown = Set(complete).subtracting(places(reading.parts))
-    guard !unknown.isEmpty else { return }
+    guard !unknown.isEmpty else {
+      return try RemovalMark.refuseOlderState(path, state, reading.parts) { mark throws(FileFailure) in
+        try Ledger.has(mark, state)
+      }
+    }
     let later = try Ledger.reading(state)
     unknown.subtract(places(later.parts + later.pendingRemovals))
     var names: [String] = []
@@ -130,7 +134,7 @@ package final class OutputFolder {
   /// Removes what a crash has left of rows that were never committed: hidden parts that the ledger does not have, and what
   /// is behind the committed bytes of open ones. The rows are written again from their input, perhaps under another
   /// number, and nobody looks for a person in the rest.
-  private func removeUncommitted(_ parts: [LedgerPart]) throws(FileFailure) {
+  private func removeUncommitted(_ parts: [LedgerPart], of ledger: Ledger) throws(FileFailure) {
     func places(_ part: LedgerPart) -> [String] {
       (part.phase == .complete ? part.fileNames : part.unfinishedNames).map { "\(part.folder)/\($0)" }
     }
@@ -139,6 +143,7 @@ package final class OutputFolder {
     let unknown = others.filter { LedgerPart.isComplete($0.name) }.map { "\($0.folder)/\($0.name)" }.sorted()
     // A complete part has its name only after its commit, so no crash leaves it.
     guard unknown.isEmpty else { throw .unknownParts(unknown, in: path) }
+    try RemovalMark.refuseOlderState(path, ledger.folder.path, parts, ledger.has)
     for (folder, name) in others where LedgerPart.isUnfinished(name) {
       try DurableFolder("\(path)/\(folder)").remove(name)
       try DurableFolder("\(path)/\(folder)").synchronize()

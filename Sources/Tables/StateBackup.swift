@@ -52,7 +52,8 @@ package struct StateBackup {
     known = Dictionary(parts.map { (Self.path(of: $0), $0) }) { $1 }
     let tables = Set(Table.all.map(\.name))
     others = try DurableFolder(output).names().filter { name in
-      !tables.contains(name) && !name.hasPrefix(StateFolder.name) && name != OutputID.fileName
+      !tables.contains(name) && !name.hasPrefix(StateFolder.name)
+        && ![OutputID.fileName, RemovalMark.fileName].contains(name)
     }
     // Another backup to the same place is kept out.
     let copy = try StateFolder(StateFolder.path(in: hidden))

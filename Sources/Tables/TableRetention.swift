@@ -202,6 +202,7 @@ package struct TableRetention {
     let removed = try ledger.pendingRemovals()
     let rewritten = try ledger.parts().filter(\.isRewritten)
     guard !removed.isEmpty || !rewritten.isEmpty else { return }
+    if !removed.isEmpty, let mark = try ledger.lastMark() { RemovalMark.write(mark, in: output) }
     for part in removed {
       let folder = DurableFolder("\(output)/\(part.folder)")
       for name in [part.name, part.hiddenName, part.rewrittenName] { try folder.remove(name) }

@@ -76,6 +76,40 @@ import Testing
     #expect(try folder.files(below: "out/_derived") == derived)
   }
 
+  @Test func `makes nothing of a state from before retain removed parts`() async throws {
+    let old = folder.path("dumps/2.jsonl")
+    try folder.makeFile("dumps/2.jsonl", holding: Fixtures.bytes("postbacks/adattributionkit.jsonl"))
+    try files.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1_735_689_600)], ofItemAtPath: old)
+    #expect(try await refresh().status == 0)
+    let all = try rows()
+    try files.copyItem(atPath: folder.path("out"), toPath: folder.path("backup"))
+    let removed = try await BuiltCommand.run(["retain", "--out", folder.path("out"), "--older-than", "200d"])
+    #expect(try removed.status == 0 && rows() < all, "\(removed.text) \(removed.errorText)")
+    let derived = try folder.files(below: "out/_derived")
+    for _ in 0..<2 {
+      // The state of before, and then that of after.
+      try files.moveItem(atPath: folder.path("out/_state"), toPath: folder.path("kept"))
+      try files.copyItem(atPath: folder.path("backup/_state"), toPath: folder.path("out/_state"))
+      for words in [["refresh", "--config", folder.path("postback.json")], ["daily", folder.path("out")]] {
+        let refused = try await BuiltCommand.run(words)
+        #expect(refused.status == 73, "\(words) \(refused.text) \(refused.errorText)")
+        #expect(refused.errorText.contains("is older than the removal of "), "\(words) \(refused.errorText)")
+      }
+      #expect(try folder.files(below: "out/_derived") == derived)
+      try files.removeItem(atPath: folder.path("out/_state"))
+      try files.moveItem(atPath: folder.path("kept"), toPath: folder.path("out/_state"))
+      #expect(try await BuiltCommand.run(["daily", folder.path("out")]).status == 0)
+    }
+    // With the parts in their places again the state of before is right.
+    try files.removeItem(atPath: folder.path("out/_state"))
+    for name in ["_state", "skan_postbacks", "skan_events", "skan_rejects"] {
+      if name != "_state" { try files.removeItem(atPath: folder.path("out/\(name)")) }
+      try files.copyItem(atPath: folder.path("backup/\(name)"), toPath: folder.path("out/\(name)"))
+    }
+    let again = try await refresh()
+    #expect(try again.status == 0 && rows() == all, "\(again.text)")
+  }
+
   @Test func `says each night that committed parts are not in place`() async throws {
     for name in try files.contentsOfDirectory(atPath: folder.path("out")) where name != "_state" { try restore(name) }
     for _ in 1...2 {
