@@ -83,7 +83,8 @@ import Testing
     #expect(try await refresh().status == 0)
     let all = try rows()
     try files.copyItem(atPath: folder.path("out"), toPath: folder.path("backup"))
-    let removed = try await BuiltCommand.run(["retain", "--out", folder.path("out"), "--older-than", "200d"])
+    let words = ["retain", "--out", folder.path("out"), "--older-than", "200d", "--yes-remove-all"]
+    let removed = try await BuiltCommand.run(words)
     #expect(try removed.status == 0 && rows() < all, "\(removed.text) \(removed.errorText)")
     let derived = try folder.files(below: "out/_derived")
     for _ in 0..<2 {
