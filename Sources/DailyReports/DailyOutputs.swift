@@ -1,4 +1,5 @@
 internal import Base
+internal import ConversionModel
 package import DerivedTables
 package import DurableFiles
 internal import NullValueModelling
@@ -19,6 +20,8 @@ package struct DailyOutputs {
     var rows = 0
     /// The numbers of postbacks in the rows of the earlier report that stay; 0 in a table without such a column.
     var earlierPostbacks: [DateType: Int] = [:]
+    /// The cost of these rows by currency; empty in a table without one.
+    var earlierCosts: [String: Amount] = [:]
   }
 
   var daily: Output
@@ -115,6 +118,7 @@ extension DailyOutputs.Output {
         if let other, batch.rows.count > 0 { throw refusal(other.setting, other.option, declaration, settings) }
         try append(batch.rows)
         earlierPostbacks[type, default: 0] += batch.postbacks
+        earlierCosts.merge(batch.costs, uniquingKeysWith: +)
       } catch {
         throw .state(error)
       }
@@ -168,6 +172,8 @@ private struct DailyEarlierRows: Sendable {
     let rows: EncodedRows
     /// The number of postbacks in the rows.
     let postbacks: Int
+    /// The cost of the rows by currency.
+    let costs: [String: Amount]
     /// The dimensions of the first row that has others than the report.
     let otherDimensions: String?
   }
@@ -176,9 +182,11 @@ private struct DailyEarlierRows: Sendable {
     var cursor = RowCursor(batch, of: table)
     var encoder = RowEncoder(table, settings.encoding, inputBytes: batch.bytes.count)
     let (typePlace, dayPlace) = (table.place(.dateType), table.place(.date))
-    let postbacksPlace = table.columnNames.firstIndex(of: ColumnName.postbacks.rawValue)
+    func place(_ column: ColumnName) -> Int? { table.columnNames.firstIndex(of: column.rawValue) }
+    let (postbacksPlace, costPlace, currencyPlace) = (place(.postbacks), place(.cost), place(.costCurrency))
     let dimensions = DailyDimension.text(settings.dimensions)
     var postbacks: Int64 = 0
+    var costs: [String: Amount] = [:]
     var otherDimensions: String?
     while cursor.next() {
       guard cursor.has(type.rawValue, in: typePlace), let day = cursor.day(dayPlace), settings.part(of: day) == part
@@ -187,8 +195,11 @@ private struct DailyEarlierRows: Sendable {
       if own != dimensions { otherDimensions = otherDimensions ?? own }
       encoder.copy(cursor, of: table)
       postbacks += postbacksPlace.flatMap { cursor.integer($0) } ?? 0
+      if let costPlace, let currencyPlace, let cost = cursor.amount(costPlace) {
+        costs[cursor.text(currencyPlace) ?? "", default: .zero] += cost
+      }
     }
-    return Batch(rows: encoder.take(), postbacks: Int(postbacks), otherDimensions: otherDimensions)
+    return Batch(rows: encoder.take(), postbacks: Int(postbacks), costs: costs, otherDimensions: otherDimensions)
   }
 }
 

@@ -193,7 +193,7 @@ package struct DailySummary: Sendable {
   }
 
   /// Notes the numbers of rows that were written, and the totals of modelled revenue.
-  mutating func note(_ outputs: DailyOutputs, _ modelling: NullModelling) {
+  mutating func note(_ outputs: DailyOutputs, _ modelling: NullModelling, costsOfOtherDays costs: [String: Amount]?) {
     modelled = modelling.rows.filter { $0.scope == .total }
     written = [(Table.daily.name, outputs.daily.rows), (Table.dailyEvents.name, outputs.events.rows)]
     if let values = outputs.values { written.append((Table.dailyValues.name, values.rows)) }
@@ -201,6 +201,21 @@ package struct DailySummary: Sendable {
     guard settings.keepsRemovedDays else { return }
     let all = postbacksByType.merging(outputs.daily.earlierPostbacks, uniquingKeysWith: +)
     afterRemovedInstallDays = max(0, all[.received, default: 0] - all[.install, default: 0])
+    costWarnings += removedCostWarnings(kept: outputs.daily.earlierCosts, given: costs)
+  }
+
+  /// A remark if days whose rows stay have other costs than the file has for them.
+  private func removedCostWarnings(kept: [String: Amount], given: [String: Amount]?) -> [String] {
+    let given = given ?? [:]
+    guard kept != given, let first = settings.firstKeptDay else { return [] }
+    func text(_ amounts: [String: Amount]) -> String {
+      let words = amounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+      return words.isEmpty ? "nothing" : words.joined(separator: ", ")
+    }
+    return [
+      "The install days before \(Timestamp.name(ofDay: Int(first))) cost \(text(kept)) in \(Table.daily.name) and \(text(given)) in the file of "
+        + "costs. Their rows stay as they are, with ratios of those costs, because postbacks of these days were removed."
+    ]
   }
 }
 

@@ -108,7 +108,8 @@ package struct DailyWriter: ~Copyable {
       try outputs.append(changes: changesEncoder.take())
       try outputs.append(modelled: modelling.modelling.encoded(settings.encoding))
       try outputs.modelled.table.add(StratumHistory.name, modelling.history.lines)
-      summary.note(outputs, modelling.modelling)
+      let costs = costs?.sums { settings.part(of: $0) != .calculated }
+      summary.note(outputs, modelling.modelling, costsOfOtherDays: costs)
       (summary.changes, summary.changesObstacle) = (changes.counts, changes.obstacle)
       summary.changeWarnings = changes.warnings
       try summary.verifyReplacement(in: outputs.daily.table.output, emptied: changes.emptied)

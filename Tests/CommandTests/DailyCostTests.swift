@@ -60,6 +60,20 @@ import Testing
     #expect(result.status == 0, "\(result.text)\(result.errorText)")
   }
 
+  @Test func `days that lose their costs are told, once`() async throws {
+    let folder = try await run()
+    func cost(_ days: [String]) -> String {
+      "\(Self.header)\n" + days.map { "\($0),Example Network,2001,525463029,USD,5\n" }.joined()
+    }
+    let all = ["2026-03-01", "2026-03-04", "2026-03-05"]
+    #expect(try await !daily(folder, cost: cost(all)).errorText.contains("no longer"))
+    let rolling = try await daily(folder, cost: cost(["2026-03-05"]))
+    let warning =
+      "The earlier report has costs of 2 install days from 2026-03-01 to 2026-03-04 that the costs have no longer."
+    #expect(rolling.status == 0 && rolling.errorText.contains(warning), "\(rolling.errorText)")
+    #expect(try await !daily(folder, cost: cost(["2026-03-05"])).errorText.contains("no longer"))
+  }
+
   @Test(arguments: [
     ("2026-03-06,Facebook,3001,1,USD,\"1,000.50\"", "line 2, column cost: The cost \"1,000.50\" is not a number."),
     ("2026-03-06,Facebook,3001,1,USD,NaN", "line 2, column cost: The cost \"NaN\" is not a number."),

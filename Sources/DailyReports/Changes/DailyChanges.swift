@@ -13,6 +13,9 @@ struct DailyChanges {
   /// The day of receipt that has lost the most postbacks of those that have none any more; nil if no day has lost all.
   private(set) var emptied: (day: Int64, postbacks: Int64)?
 
+  /// The install days that had costs and have none any more.
+  private var withoutCost: (first: Int64, last: Int64, count: Int)?
+
   private let settings: DailySettings
   private let asOf: Timestamp?
   private let history: DailyChangesHistory
@@ -97,8 +100,20 @@ struct DailyChanges {
     ])
   }
 
-  /// A remark if another grace period of the settlement may be the reason of changes.
-  var warnings: [String] {
+  /// Remarks on days that lost their costs, and on another grace period of the settlement, which may be the reason of changes.
+  var warnings: [String] { costWarnings + graceWarnings }
+
+  private var costWarnings: [String] {
+    guard let (first, last, count) = withoutCost else { return [] }
+    let (from, to) = (Timestamp.name(ofDay: first), Timestamp.name(ofDay: last))
+    let days = count == 1 ? "the install day \(from)" : "\(count) install days from \(from) to \(to)"
+    return [
+      "The earlier report has costs of \(days) that the costs have no longer. Give a file with the costs of all days. "
+        + "\(Table.dailyChanges.name) has what they were."
+    ]
+  }
+
+  private var graceWarnings: [String] {
     guard let (before, now) = causes.graceHours, counts[nil, default: 0] > 0 else { return [] }
     return [
       "The grace period of postback settle (--grace-hours) changes from \(before) to \(now). So other copies may decide, also on "
@@ -113,6 +128,9 @@ struct DailyChanges {
   var added: Int { counts.values.reduce(0, +) }
 
   private mutating func compare(_ before: [DailyStoredRow], with after: [DailyStoredRow], _ encoder: inout RowEncoder) {
+    if let day = before.first?.position.day, before.contains(where: \.hasCost), !after.contains(where: \.hasCost) {
+      withoutCost = (withoutCost?.first ?? day, day, (withoutCost?.count ?? 0) + 1)
+    }
     let late = Self.lateWindows(before, after)
     let moved = causes.files.contains(.cost) ? Self.groupsMovedByCosts(before, after) : []
     var rows: [DailyStoredRow.Identity: DailyStoredRow] = [:]

@@ -11,6 +11,8 @@ struct DailyStoredRow: Sendable {
   let window: Int64
   /// The number of postbacks.
   let postbacks: Int64
+  /// Indicates that the row has a cost.
+  let hasCost: Bool
   /// The cells that only the rows of the windows of one group share: the day, the dimensions, and the level of a cost that is not
   /// divided.
   let group: DailyKeyBytes
@@ -50,6 +52,7 @@ struct DailyStoredRows {
   private static let typePlace = Table.daily.place(.dateType)
   private static let windowPlace = Table.daily.place(.postbackSequenceIndex)
   private static let postbacksPlace = Table.daily.place(.postbacks)
+  private static let costPlace = Table.daily.place(.cost)
   private static let costLevelPlace = Table.daily.place(.costLevel)
 
   /// Returns the rows of a batch in order. A line that is not a row is passed over.
@@ -68,6 +71,7 @@ struct DailyStoredRows {
           position: DailyPosition(type: type, day: date.day),
           window: cursor.integer(windowPlace) ?? 0,
           postbacks: cursor.integer(postbacksPlace) ?? 0,
+          hasCost: cursor.text(costPlace) != nil,
           group: group(cursor),
           metrics: bytes(metricPlaces, of: cursor),
           key: bytes(keyPlaces, of: cursor)

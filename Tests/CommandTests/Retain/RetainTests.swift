@@ -204,6 +204,29 @@ import Testing
     }
   }
 
+  @Test func `other costs of removed days are told`() async throws {
+    let site = try await Site()
+    func daily(_ cost: Int?) async throws -> String {
+      var words = [
+        "daily", site.out, "--environment", "custom", "--dimensions", "network_name,campaign_id", "--replace",
+      ]
+      if let cost {
+        let text = "date,network_name,campaign_id,currency,cost\n2024-02-01,A,1,USD,\(cost)\n2026-10-30,A,1,USD,7\n"
+        try site.folder.makeFile("cost.csv", holding: Array(text.utf8))
+        words += ["--cost", site.folder.path("cost.csv")]
+      }
+      let result = try await BuiltCommand.run(words)
+      #expect(result.status == 0, "\(result.errorText)")
+      return result.errorText
+    }
+    _ = try await daily(5)
+    _ = try await site.retain()
+    #expect(try await !daily(5).contains("in the file of costs"))
+    let other = try await daily(6)
+    #expect(other.contains("before 2024-02-04 cost 5 USD in skan_daily and 6 USD in the file of costs"), "\(other)")
+    #expect(try await daily(nil).contains("cost 5 USD in skan_daily and nothing in the file of costs"))
+  }
+
   @Test func `what comes later for removed days is told with its number`() async throws {
     let site = try await Site()
     #expect(FileManager.default.fileExists(atPath: "\(site.out)/_state/reserve"))
