@@ -7,7 +7,7 @@ struct Arguments: Sendable {
   private let values: [String: [String]]
 
   /// Parses `--name value`, `--name=value`, `-n value`, `-nvalue` and `--flag`. All words after `--` are operands.
-  init(_ words: ArraySlice<String>, for manual: Manual) throws(CommandFailure) {
+  init(_ words: ArraySlice<String>, for manual: Manual) throws {
     var operands: [String] = []
     var values: [String: [String]] = [:]
     var rest = words

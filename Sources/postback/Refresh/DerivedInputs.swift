@@ -20,18 +20,14 @@ struct DerivedInputs: Equatable {
   static let steps = DerivedStore.steps.map(\.command)
 
   /// The digests of a command's inputs, with those of earlier steps as a manifest has them.
-  init(_ command: any DerivedCommand, rows: String, _ manifest: DerivedManifest) throws(CommandFailure) {
+  init(_ command: any DerivedCommand, rows: String, _ manifest: DerivedManifest) throws {
     let name = type(of: command).manual.name
     let earlier = Self.steps.prefix { $0 != name }.map { manifest.inputs[$0] ?? "" }
     let settings = try command.settingsDigest()
-    do {
-      var hash = try SHA256()
-      self.rows = rows
-      self.settings = try hash.hexadecimalDigest(of: "\(Main.version) \(DerivedStore.rules) \(settings)")
-      before = try hash.hexadecimalDigest(of: earlier.joined(separator: ";"))
-    } catch {
-      throw CommandFailure(.software, "\(error)")
-    }
+    var hash = try SHA256()
+    self.rows = rows
+    self.settings = try hash.hexadecimalDigest(of: "\(Main.version) \(DerivedStore.rules) \(settings)")
+    before = try hash.hexadecimalDigest(of: earlier.joined(separator: ";"))
   }
 
   /// The digests as a manifest has them, with the day from which the tables have more rows, if there is one.
