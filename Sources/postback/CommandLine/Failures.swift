@@ -1,5 +1,4 @@
 internal import ConversionModel
-internal import Delivery
 internal import DurableFiles
 internal import LookupTables
 internal import ModelExchange
@@ -19,23 +18,17 @@ extension CommandFailure {
     case let failure as CommandFailure: self = failure
     case let failure as FileFailure: self.init(ExitStatus(failure.kind), "\(failure)")
     case PipelineFailure.read(let file), PipelineFailure.state(let file), PipelineFailure.spool(let file),
-      ReceiverFailure.spool(let file), Lookups.Failure.file(let file), LoadFailure.file(let file):
+      Lookups.Failure.file(let file), LoadFailure.file(let file):
       self.init(of: file)
     case is QueryDefect: self.init(.usage, "\(error)")
-    case is ModelErrors, is RatesErrors, is LookupErrors, is SchemaErrors, is ConfigurationErrors, is PartnersErrors:
+    case is ModelErrors, is RatesErrors, is LookupErrors, is SchemaErrors, is ConfigurationErrors:
       self.init(.configuration, lines: "\(error)")
     case Lookups.Failure.tables(let errors): self.init(of: errors)
     case Lookups.Failure.libcrypto(let failure): self.init(of: failure)
     case let failure as TrustError: self.init(failure.isOfLibcrypto ? .software : .configuration, "\(failure)")
     case is FittingFailure: self.init(.configuration, "\(error)")
     case is ListeningSocket.Failure: self.init(.cannotCreate, "\(error)")
-    case ReceiverFailure.listening(let failure): self.init(of: failure)
-    case ReceiverFailure.server(let failure): self.init(of: failure)
-    case ReceiverFailure.spoolStuck:
-      self.init(
-        .inputOutput,
-        "the spool did not take the waiting postbacks in time; their senders have no answer and will send them again"
-      )
+    case is StuckSpool: self.init(.inputOutput, "\(error)")
     case let failure as DatabaseFailure:
       self.init(ExitStatus(failure.kind), "\(failure)", details: failure.details)
     case LoadFailure.database(let failure): self.init(of: failure)

@@ -158,7 +158,7 @@ struct ServeCommand: Command {
       service.drain()
       throw error
     }
-    guard service.drain() else { throw ReceiverFailure.spoolStuck }
+    guard service.drain() else { throw StuckSpool() }
   }
 
   /// Receives until a signal asks to end.
