@@ -92,7 +92,7 @@ struct CaseCommand: Command {
   }
 
   func run() async throws {
-    let progress = AnalysisProgressLine()
+    let progress = ProgressLine()
     defer { progress.clear() }
     let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
     guard tables.postbacks.isOfWholeRuns else {

@@ -140,7 +140,7 @@ struct DailyCommand: DerivedCommand {
     return lookups.files + [LookedUpFile(name: "costs", path: costs.path, rowCount: costs.rows.count)]
   }
 
-  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+  func write(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer {
     let lookups = try self.lookups.load(files)
     let currency = try money.loadCurrency(files)
     let costs = try money.loadCosts(lookups, self.lookups.dates, files)

@@ -260,13 +260,13 @@ protocol DerivedCommand: Command {
   func lookedUpFiles() throws -> [LookedUpFile]
 
   /// Writes the tables.
-  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer
+  func write(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer
 }
 
 extension DerivedCommand {
   func run() async throws {
     HeapSettings.giveFreeMemoryBack()
-    let progress = AnalysisProgressLine()
+    let progress = ProgressLine()
     let answer: DerivedAnswer
     do {
       defer { progress.clear() }

@@ -54,7 +54,7 @@ struct EnrichCommand: DerivedCommand {
 
   func lookedUpFiles() throws -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
 
-  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+  func write(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer {
     let lookups = try lookups.load(files)
     let enrichment = try await Enrichment(
       accepted: work.tables.postbacks,

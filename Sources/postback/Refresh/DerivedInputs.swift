@@ -50,7 +50,7 @@ struct DerivedInputs: Equatable {
 
 extension DerivedCommand {
   /// Writes the tables, and notes in the manifest what they were made of, and with which options.
-  func make(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+  func make(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer {
     // Before the files are read: a change meanwhile makes the tables old, and the next refresh sees it.
     let inputs = try DerivedInputs(self, rows: work.rows, work.generation.manifest)
     let answer = try await write(in: work, progress)

@@ -114,7 +114,7 @@ struct DerivedRefresh {
       try first.derived.tables().warnOfMissingParts()
       return (results, nil)
     }
-    let progress = AnalysisProgressLine()
+    let progress = ProgressLine()
     var answers: [DerivedAnswer] = []
     do {
       defer { progress.clear() }

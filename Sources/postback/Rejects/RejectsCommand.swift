@@ -140,7 +140,7 @@ struct RejectsCommand: Command {
     var stolen: StolenAnswer?
     var comparison: ComparisonAnswer?
     do {
-      let progress = AnalysisProgressLine()
+      let progress = ProgressLine()
       defer { progress.clear() }
       let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
       let (rejects, accepted) = (tables.rejects, tables.postbacks)

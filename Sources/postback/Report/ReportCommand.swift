@@ -91,7 +91,7 @@ struct ReportCommand: Command {
     HeapSettings.giveFreeMemoryBack()
     // Nobody looks at what a configuration overwrites each night.
     if options.configuration.path != nil { try Self.verifyPlace(file) }
-    let progress = AnalysisProgressLine()
+    let progress = ProgressLine()
     defer { progress.clear() }
     let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
     let (rejects, accepted) = (tables.rejects, tables.postbacks)
@@ -129,7 +129,7 @@ struct ReportCommand: Command {
     _ report: RejectReport,
     _ rejects: TableFiles,
     _ accepted: TableFiles,
-    _ progress: AnalysisProgressLine
+    _ progress: ProgressLine
   ) async throws -> (rejects: [DiagnosedReject], related: RelatedRejects) {
     let lines = report.sample.rows.map(\.line)
     let context = try await DiagnosisContext(

@@ -157,11 +157,11 @@ struct RunCommand: Command {
   }
 
   private func openState() throws -> PipelineState {
-    let line = OpeningLine()
+    let line = ProgressLine(after: .milliseconds(500))
     defer { line.clear() }
     do throws(FileFailure) {
       try OutputFolder.refuseNewState(in: state, of: tables.folder)
-      return try PipelineState(state, settings: tables.settings) { line.show($0) }
+      return try PipelineState(state, settings: tables.settings) { line.show("opening the state, \(Int($0 * 100)) %") }
     } catch {
       throw error.kind == .locked ? error.withAdviceOnDumps : error
     }

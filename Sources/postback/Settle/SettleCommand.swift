@@ -117,7 +117,7 @@ struct SettleCommand: DerivedCommand {
     )
   }
 
-  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+  func write(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer {
     try verifyModels(since: work.generation.manifest)
     let lookups = try lookups.load(files)
     let models = try models()
