@@ -61,8 +61,7 @@ struct CaseCommand: Command {
   private let trust: TrustPolicy
 
   init(_ arguments: Arguments) throws {
-    paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
+    paths = try arguments.operands(orAdvise: "No tables are given. Give the --out folder of a run.")
     options = try arguments.read()
     guard !options.conditions.isEmpty else {
       throw CommandFailure(.usage, "Nothing says what the case is about. Give --where, such as --where forwarder=NAME.")

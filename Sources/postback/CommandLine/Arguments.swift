@@ -76,6 +76,18 @@ struct Arguments: Sendable {
     CommandFailure(.usage, "\(problem) See postback \(manual.name) --help.")
   }
 
+  /// Returns the operands; throws a failure with advice if there are none.
+  func operands(orAdvise advice: String) throws -> [String] {
+    if operands.isEmpty { throw CommandFailure(.usage, advice) }
+    return operands
+  }
+
+  /// Returns the only operand, which is not empty; throws a failure with advice if there is another number of them.
+  func operand(orAdvise advice: String) throws -> String {
+    guard operands.count == 1, !operands[0].isEmpty else { throw CommandFailure(.usage, advice) }
+    return operands[0]
+  }
+
   private init(operands: [String], values: [String: [String]]) { (self.operands, self.values) = (operands, values) }
 
   /// Indicates that an option is given.

@@ -25,10 +25,8 @@ struct ConfigCheckCommand: Command {
   private let printsJSON: Bool
 
   init(_ arguments: Arguments) throws {
-    guard let file = arguments.operands.first, arguments.operands.count == 1, !file.isEmpty else {
-      throw CommandFailure(.usage, "Give one operand, the file of the configuration.")
-    }
-    (self.file, printsJSON) = (file, try arguments.read(Options.self).printsJSON)
+    file = try arguments.operand(orAdvise: "Give one operand, the file of the configuration.")
+    printsJSON = try arguments.read(Options.self).printsJSON
   }
 
   func run() async throws {

@@ -3,7 +3,6 @@ internal import ConversionModel
 internal import CopySettlement
 internal import DailyReports
 internal import Delivery
-internal import DurableFiles
 internal import Ledger
 internal import LookupTables
 internal import PostbackPipeline

@@ -22,10 +22,7 @@ struct InitCommand: Command {
   private let folder: String
 
   init(_ arguments: Arguments) throws {
-    guard let folder = arguments.operands.first, arguments.operands.count == 1, !folder.isEmpty else {
-      throw CommandFailure(.usage, "Give one operand, the folder for the configuration.")
-    }
-    self.folder = folder
+    folder = try arguments.operand(orAdvise: "Give one operand, the folder for the configuration.")
   }
 
   func run() async throws {

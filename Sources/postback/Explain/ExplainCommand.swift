@@ -1,7 +1,6 @@
 internal import Answers
 internal import Analysis
 internal import ConversionModel
-internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification

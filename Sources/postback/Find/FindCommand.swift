@@ -110,20 +110,16 @@ struct FindCommand: Command {
       return ([LookupValue(.key, id), LookupValue(.transaction, id)], nil)
     }
     var batches = PostbackReader(inputs: try InputFile.enumerate([id])).makeAsyncIterator()
-    let explanation: Explanation?
-    if let batch = try await batches.next(), !batch.records.isEmpty {
-      let rule = ReceivedAtRule()
-      explanation = try await Explanation(
-        of: batch.only(0),
-        trust: trust,
-        models: .none,
-        receivedAt: rule,
-        known: nil
-      )
-    } else {
-      explanation = nil
+    guard let batch = try await batches.next(), !batch.records.isEmpty else {
+      throw CommandFailure(.noInput, "\(id) holds no postback.")
     }
-    guard let explanation else { throw CommandFailure(.noInput, "\(id) holds no postback.") }
+    let explanation = try await Explanation(
+      of: batch.only(0),
+      trust: trust,
+      models: .none,
+      receivedAt: ReceivedAtRule(),
+      known: nil
+    )
     guard let transaction = explanation.transactionID else {
       throw CommandFailure(
         .configuration,

@@ -1,4 +1,3 @@
-internal import Signatures
 internal import SyntheticTraffic
 
 /// The command `postback generate`: synthetic signed dumps, with the expected outcome of each line.
@@ -83,10 +82,8 @@ struct GenerateCommand: Command {
   func run() async throws {
     let keys = try GeneratedKeys(seed: seed)
     let dump = try OutputFile(options.dumpPath)
-    var truth: OutputFile?
-    if let truthPath = options.truthPath { truth = try OutputFile(truthPath) }
-    var keysFile: OutputFile?
-    if let keysPath = options.keysPath { keysFile = try OutputFile(keysPath) }
+    let truth = try options.truthPath.map { try OutputFile($0) }
+    let keysFile = try options.keysPath.map { try OutputFile($0) }
 
     let traffic = campaigns.map { CampaignTraffic($0, mix, seed: seed) }
     if let traffic { try options.frauds.check(in: traffic) }

@@ -47,10 +47,7 @@ struct ValidateImplementationCommand: Command {
   private let paths: [String]
 
   init(_ arguments: Arguments) throws {
-    paths = arguments.operands
-    guard !paths.isEmpty else {
-      throw CommandFailure(.usage, "No files are given. Give files with sessions and events.")
-    }
+    paths = try arguments.operands(orAdvise: "No files are given. Give files with sessions and events.")
     options = try arguments.read()
   }
 

@@ -1,5 +1,4 @@
 internal import Answers
-internal import DurableFiles
 internal import InputForms
 internal import JSON
 internal import PostbackPipeline

@@ -69,9 +69,7 @@ struct LoadPostgresCommand: Command {
   private let target: Loader.Target
 
   init(_ arguments: Arguments) throws {
-    guard let output = arguments.operands.first, arguments.operands.count == 1, !output.isEmpty else {
-      throw CommandFailure(.usage, "Give one operand, the --out folder of run or watch.")
-    }
+    let output = try arguments.operand(orAdvise: "Give one operand, the --out folder of run or watch.")
     options = try arguments.read()
     guard let text = try options.text(), !text.isEmpty else {
       throw CommandFailure(.usage, "No database is given. Give --dsn, such as --dsn postgresql://ROLE@HOST/DATABASE.")

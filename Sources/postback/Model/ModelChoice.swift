@@ -34,10 +34,7 @@ struct ModelChoice: OptionGroup {
 
   /// The paths that a command was given.
   static func paths(_ arguments: Arguments) throws -> [String] {
-    guard !arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "Give the path of a model file, or of a folder of model files.")
-    }
-    return arguments.operands
+    try arguments.operands(orAdvise: "Give the path of a model file, or of a folder of model files.")
   }
 
   /// Returns the models of an app and with a label, by app and time. Throws if there are none.

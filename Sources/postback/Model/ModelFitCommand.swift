@@ -49,13 +49,9 @@ struct ModelFitCommand: Command {
   private let app: Int64
 
   init(_ arguments: Arguments) throws {
-    paths = arguments.operands
-    guard !paths.isEmpty else {
-      throw CommandFailure(
-        .usage,
-        "No events are given. Give files with sessions and events, or an output with s2s_events."
-      )
-    }
+    paths = try arguments.operands(
+      orAdvise: "No events are given. Give files with sessions and events, or an output with s2s_events."
+    )
     options = try arguments.read()
     guard let app = options.app else {
       throw CommandFailure(.usage, "Give the app's App Store id with --app.")

@@ -28,8 +28,7 @@ struct NetworksImportCommand: Command {
   private let options: Options
 
   init(_ arguments: Arguments) throws {
-    paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "No file is given. Give a list of ad networks.") }
+    paths = try arguments.operands(orAdvise: "No file is given. Give a list of ad networks.")
     options = try arguments.read()
   }
 

@@ -31,10 +31,8 @@ struct PlistCheckCommand: Command {
   private let options: Options
 
   init(_ arguments: Arguments) throws {
-    guard !arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "No file is given. Give the Info.plist of an app.")
-    }
-    (paths, options) = (arguments.operands, try arguments.read())
+    paths = try arguments.operands(orAdvise: "No file is given. Give the Info.plist of an app.")
+    options = try arguments.read()
   }
 
   func run() async throws {

@@ -49,10 +49,9 @@ struct RecordsReadCommand: Command {
   private let mode: RecordMode
 
   init(_ arguments: Arguments) throws {
-    guard !arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
-    }
-    inputs = arguments.operands
+    inputs = try arguments.operands(
+      orAdvise: "No input is given. Give a file, a folder, or - for standard input."
+    )
     options = try arguments.read()
     mode = try options.records.mode()
   }

@@ -106,8 +106,7 @@ struct RejectsCommand: Command {
   private var jobs: Int { options.jobs }
 
   init(_ arguments: Arguments) throws {
-    paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
+    paths = try arguments.operands(orAdvise: "No tables are given. Give the --out folder of a run.")
     options = try arguments.read()
     if let named = options.format, named != .json, options.wantsJSON {
       throw CommandFailure(

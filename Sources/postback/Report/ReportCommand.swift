@@ -61,8 +61,7 @@ struct ReportCommand: Command {
   private let implementation: ImplementationSection?
 
   init(_ arguments: Arguments) throws {
-    paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
+    paths = try arguments.operands(orAdvise: "No tables are given. Give the --out folder of a run.")
     options = try arguments.read()
     guard let file = options.file, !file.isEmpty else {
       throw CommandFailure(.usage, "No file for the page is given. Name it with --html.")

@@ -9,7 +9,6 @@ internal import PostbackLookup
 internal import Reporting
 internal import SearchAds
 internal import SearchAdsReports
-internal import Signatures
 internal import Spool
 internal import Tables
 

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Spool
-internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
 

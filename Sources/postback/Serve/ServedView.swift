@@ -1,4 +1,3 @@
-internal import DurableFiles
 internal import PostbackServer
 internal import PostbackService
 internal import PostbackView

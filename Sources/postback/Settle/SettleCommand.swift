@@ -11,7 +11,6 @@ internal import Ledger
 internal import LookupTables
 internal import PostbackPipeline
 internal import Reporting
-internal import Signatures
 internal import Tables
 internal import VendorReports
 

@@ -3,7 +3,6 @@ internal import Ledger
 internal import SKAdNetwork
 internal import Tables
 internal import Base
-internal import DurableFiles
 internal import JSON
 internal import PostbackService
 

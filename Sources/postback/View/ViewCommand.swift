@@ -1,5 +1,3 @@
-internal import DurableFiles
-internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackVerification
 internal import PostbackView

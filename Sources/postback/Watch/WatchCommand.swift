@@ -1,4 +1,3 @@
-internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
 
