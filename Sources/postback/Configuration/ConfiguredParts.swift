@@ -116,7 +116,7 @@ extension ConfiguredParts {
 
   private mutating func consumedSpool() -> String {
     let (spool, folders) = (spool(), [output, configuration.state].compactMap(\.self))
-    _ = value { () throws(CommandFailure) in try TablesOptions.verify(folders, outsideOf: spool) }
+    _ = value { try TablesOptions.verify(folders, outsideOf: spool) }
     for folder in folders where (try? InputFile.isFolder(folder)) == false {
       failures.append(CommandFailure(.configuration, "\(folder): This is no folder. Give another one."))
     }

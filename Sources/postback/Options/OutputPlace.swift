@@ -24,7 +24,7 @@ extension TablesOptions {
   }
 
   /// Throws if folders are among the files of a spool, which its consumer moves and removes.
-  static func verify(_ folders: [String], outsideOf spool: String) throws(CommandFailure) {
+  static func verify(_ folders: [String], outsideOf spool: String) throws {
     let whole = WholePath.resolved(spool)
     for folder in folders {
       let path = WholePath.resolved(folder)
