@@ -5,7 +5,6 @@ internal import Glibc
 internal import Ledger
 internal import PostbackServer
 internal import PostbackService
-internal import Signatures
 internal import Spool
 internal import Tables
 
@@ -280,7 +279,7 @@ package final class DeliveryService {
   }
 
   private func reload(at now: Int64) throws(DeliveryFailure) {
-    do throws(PartnersErrors) {
+    do throws(ConfigurationErrors) {
       let partners = try settings.load()
       do throws(FileFailure) {
         var changed = settings

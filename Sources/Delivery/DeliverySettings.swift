@@ -14,7 +14,7 @@ package struct DeliverySettings {
   package let state: String
   package var partners: Partners
   /// Reads the partners again; throws if there is a problem.
-  package let load: () throws(PartnersErrors) -> Partners
+  package let load: () throws(ConfigurationErrors) -> Partners
   /// The lookup tables with the names of networks.
   package let lookups: Lookups
   /// The formats of the table of deliveries.
@@ -37,7 +37,7 @@ package struct DeliverySettings {
     output: String,
     state: String,
     partners: Partners,
-    load: @escaping () throws(PartnersErrors) -> Partners,
+    load: @escaping () throws(ConfigurationErrors) -> Partners,
     lookups: Lookups,
     encoding: TableEncoding,
     target: String,

@@ -92,13 +92,8 @@ package final class Consumer {
     retry.begin()
     let state = try openState()
     StateReserve.make(in: DurableFolder(options.state))
-    let tables: TableWriter
-    do throws(FileFailure) {
-      tables = try TableWriter(options.tables, state)
-      try tables.dropInputs(in: folder.waitingPath)
-    } catch {
-      throw .state(error)
-    }
+    let tables = try PipelineFailure.state { () throws(FileFailure) in try TableWriter(options.tables, state) }
+    try PipelineFailure.state { () throws(FileFailure) in try tables.dropInputs(in: folder.waitingPath) }
     self.tables = tables
     defer { self.tables = nil }
     try use(settings.value, in: tables)
@@ -153,14 +148,10 @@ package final class Consumer {
 
   /// Records the settings in the state, and logs the ones that changed.
   private func use(_ used: PipelineSettings, in tables: TableWriter) throws(PipelineFailure) {
-    let settings: RunSettings
-    do throws(LibcryptoFailure) {
-      settings = try RunSettings(used, format: options.tables, program: options.version)
-    } catch {
-      throw .libcrypto(error)
+    let settings = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
+      try RunSettings(used, format: options.tables, program: options.version)
     }
-    let changes: [RunSettings.Change]
-    do throws(FileFailure) { changes = try tables.use(settings) } catch { throw .state(error) }
+    let changes = try PipelineFailure.state { () throws(FileFailure) in try tables.use(settings) }
     if !changes.isEmpty, changes != announced {
       log.warning("settings_changed", RunSettings.Change.sentence(changes))
     }
@@ -202,7 +193,7 @@ package final class Consumer {
   /// Waits for input, at most until a commit is due, or another regular task.
   private func idle(_ source: SpoolSource, _ tables: TableWriter, commitIn wait: Duration?) throws(PipelineFailure) {
     beat(tables)
-    do throws(FileFailure) { try tables.verifyNames() } catch { throw .state(error) }
+    try PipelineFailure.state { () throws(FileFailure) in try tables.verifyNames() }
     retention.run(tables)
     monitor.update(retentionWaiting: retention.waiting)
     if wait == nil { succeed() }

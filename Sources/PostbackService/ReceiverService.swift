@@ -1,19 +1,17 @@
-package import DurableFiles
+internal import DurableFiles
 package import Spool
 internal import Glibc
-package import PostbackServer
+internal import PostbackServer
 internal import Synchronization
 
-/// The failure of a receiver to start, or to end in time.
-package enum ReceiverFailure: Error {
-  /// The spool cannot be used.
-  case spool(FileFailure)
-  /// The address cannot be listened on.
-  case listening(ListeningSocket.Failure)
-  /// The HTTP server did not start.
-  case server(HTTPServer.Failure)
-  /// The spool did not take the waiting postbacks in time. Their senders have no answer and will send them again.
-  case spoolStuck
+/// The failure of a spool that does not take the waiting postbacks in time.
+package struct StuckSpool: Error, CustomStringConvertible {
+  /// The failure as a sentence.
+  package let description =
+    "the spool did not take the waiting postbacks in time; their senders have no answer and will send them again"
+
+  /// Creates the failure.
+  package init() {}
 }
 
 /// The running receiver: an HTTP server, and the group commit that makes received postbacks durable.
@@ -53,48 +51,40 @@ package final class ReceiverService: Sendable {
     version: String,
     _ log: Log,
     consumer: ConsumerMonitor? = nil
-  ) throws(ReceiverFailure) {
+  ) throws {
     self.log = log
     self.spool = spool
     self.settings = settings
     let configuration = settings.configuration
     let metrics = ServerMetrics()
-    do throws(FileFailure) {
-      commits = GroupCommit(
-        try SpoolWriter(spool),
-        waitingBytes: configuration.waitingBytes,
-        gathering: Self.gathering,
-        metrics: metrics,
-        report: { event in
-          switch event {
-          case .failing(let reason):
-            log.error("spool_failing", "\(reason); no postback is acknowledged until the spool can be written")
-          case .recovered: log.info("spool_recovered", "the spool can be written again")
-          }
+    commits = GroupCommit(
+      try SpoolWriter(spool),
+      waitingBytes: configuration.waitingBytes,
+      gathering: Self.gathering,
+      metrics: metrics,
+      report: { event in
+        switch event {
+        case .failing(let reason):
+          log.error("spool_failing", "\(reason); no postback is acknowledged until the spool can be written")
+        case .recovered: log.info("spool_recovered", "the spool can be written again")
         }
-      )
-    } catch {
-      throw .spool(error)
-    }
+      }
+    )
     events = try Self.events(configuration, metrics, log)
     receiver = Receiver(commits, configuration, metrics: metrics, events: events, consumer: consumer)
     text = MetricsText(metrics, commits, events, consumer, spool: spool, version: version)
     let limits = Self.limits(configuration.limits, log)
     let route = text.route
-    do throws(ListeningSocket.Failure) {
-      metricsServer = try configuration.metricsListen.map { address throws(ListeningSocket.Failure) in
-        HTTPServer(try ListeningSocket(address), Router([route]), limits: .ofMetrics)
-      }
-      server = HTTPServer(
-        try Self.socket(configuration.listen, manager),
-        Self.router(receiver, events, settings, text, hasMetrics: metricsServer == nil),
-        limits: limits,
-        proxies: TrustedProxies(configuration.trustedProxies),
-        metrics: metrics
-      )
-    } catch {
-      throw .listening(error)
+    metricsServer = try configuration.metricsListen.map { address in
+      HTTPServer(try ListeningSocket(address), Router([route]), limits: .ofMetrics)
     }
+    server = HTTPServer(
+      try Self.socket(configuration.listen, manager),
+      Self.router(receiver, events, settings, text, hasMetrics: metricsServer == nil),
+      limits: limits,
+      proxies: TrustedProxies(configuration.trustedProxies),
+      metrics: metrics
+    )
   }
 
   private static func socket(
@@ -126,31 +116,27 @@ package final class ReceiverService: Sendable {
     _ configuration: ServerConfiguration,
     _ metrics: ServerMetrics,
     _ log: Log
-  ) throws(ReceiverFailure) -> GroupCommit? {
+  ) throws -> GroupCommit? {
     guard let path = configuration.events else { return nil }
-    do throws(FileFailure) {
-      let writer = try SessionEventWriter(path)
-      if let damaged = writer.damaged {
-        log.warning(
-          "events_damaged",
-          "the last events were damaged, as a crash leaves them; they are kept in \(damaged)"
-        )
-      }
-      return GroupCommit(
-        writer,
-        waitingBytes: configuration.waitingBytes,
-        metrics: metrics,
-        report: { event in
-          switch event {
-          case .failing(let reason):
-            log.error("events_failing", "\(reason); no event is acknowledged until the directory can be written")
-          case .recovered: log.info("events_recovered", "the directory of events can be written again")
-          }
-        }
+    let writer = try SessionEventWriter(path)
+    if let damaged = writer.damaged {
+      log.warning(
+        "events_damaged",
+        "the last events were damaged, as a crash leaves them; they are kept in \(damaged)"
       )
-    } catch {
-      throw .spool(error)
     }
+    return GroupCommit(
+      writer,
+      waitingBytes: configuration.waitingBytes,
+      metrics: metrics,
+      report: { event in
+        switch event {
+        case .failing(let reason):
+          log.error("events_failing", "\(reason); no event is acknowledged until the directory can be written")
+        case .recovered: log.info("events_recovered", "the directory of events can be written again")
+        }
+      }
+    )
   }
 
   /// Replaces the settings. Requests that have begun continue with the old ones.
@@ -166,11 +152,9 @@ package final class ReceiverService: Sendable {
   }
 
   /// Starts to accept connections.
-  package func start() throws(ReceiverFailure) {
-    do throws(HTTPServer.Failure) {
-      try metricsServer?.start()
-      try server.start()
-    } catch { throw .server(error) }
+  package func start() throws {
+    try metricsServer?.start()
+    try server.start()
     if let metricsServer {
       logListening("metrics_listening", metricsServer.socket, suffix: "/metrics")
     } else if !server.socket.isLoopback {
@@ -196,7 +180,7 @@ package final class ReceiverService: Sendable {
     until signals: UnixSignals,
     reloadingWith load: ServiceSettings.Loader,
     reloaded: (ServiceSettings) -> Void
-  ) throws(ReceiverFailure) {
+  ) throws {
     var models = UsedModels()
     text.observeSpool()
     try start()
@@ -213,7 +197,7 @@ package final class ReceiverService: Sendable {
         }
         manager.stopping()
         log.info("stopping", "a signal asks the receiver to end; it finishes the requests in progress")
-        guard drain() else { throw .spoolStuck }
+        guard drain() else { throw StuckSpool() }
         log.info("stopped", "all acknowledged postbacks are in the spool")
         return
       }

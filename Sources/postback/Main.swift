@@ -35,18 +35,17 @@ enum Main {
     _ = signal(SIGXFSZ, SIG_IGN)
     HeapSettings.keepFreeMemory()
     var status: Int32 = 0
-    do throws(CommandFailure) {
-      try await run(CommandLine.arguments.dropFirst())
-    } catch {
-      Terminal.report(error)
-      status = error.status.rawValue
+    do { try await run(CommandLine.arguments.dropFirst()) } catch {
+      let failure = CommandFailure(of: error)
+      Terminal.report(failure)
+      status = failure.status.rawValue
     }
     // Batches may still be worked on, and exit() would take libcrypto and simdjson from under them.
     _ = fflush(nil)
     _exit(status)
   }
 
-  private static func run(_ words: ArraySlice<String>) async throws(CommandFailure) {
+  private static func run(_ words: ArraySlice<String>) async throws {
     guard let first = words.first else {
       throw CommandFailure(
         .usage,
@@ -65,8 +64,8 @@ enum Main {
       if asksForHelp(rest) { return try Terminal.print(command.manual.text) }
       let arguments = try ConfigurationOption.complete(try Arguments(rest, for: command.manual), of: command.manual)
       Terminal.isQuiet = arguments.has(Manual.quiet.name)
-      do throws(CommandFailure) { try await command.init(arguments).run() } catch {
-        throw ConfigurationOption.explain(error, of: arguments)
+      do { try await command.init(arguments).run() } catch {
+        throw ConfigurationOption.explain(CommandFailure(of: error), of: arguments)
       }
     }
   }
@@ -76,7 +75,7 @@ enum Main {
   }
 
   /// The help on a command, on a group of them, or on everything.
-  private static func help(on words: ArraySlice<String>) throws(CommandFailure) -> String {
+  private static func help(on words: ArraySlice<String>) throws -> String {
     guard !words.isEmpty else { return commands.help }
     return switch try commands.match(words) {
     case .group(let name): commands.help(of: name)

@@ -129,13 +129,12 @@ package struct FitAnswer {
       .init("present", .text(report.present?.label.description)),
       .init("dropped_events", .texts(report.droppedEvents)),
       .init("errors", .array(report.errors.map(Self.json))),
-      .init("locks", .array(lockEffects)),
+      .init(
+        "locks",
+        .array(report.locks.enumerated().flatMap { window, effects in effects.map { json($0, window) } })
+      ),
       .init("model", report.json(labels)),
     ])
-  }
-
-  private var lockEffects: [JSONValue] {
-    report.locks.enumerated().flatMap { window, effects in effects.map { json($0, window) } }
   }
 
   private static func json(_ error: ComparedErrors) -> JSONValue {

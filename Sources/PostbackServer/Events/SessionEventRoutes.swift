@@ -1,7 +1,6 @@
 internal import Base
 internal import Dispatch
 internal import JSON
-internal import Signatures
 
 /// The HTTP route for the sessions and events of apps, which answers each with its conversion value once all are durable.
 package struct SessionEventRoutes: Sendable {
@@ -49,7 +48,7 @@ package struct SessionEventRoutes: Sendable {
 
   private func receive(_ request: HTTPRequest, _ reply: HTTPReply) {
     let rows: (lines: [UInt8], results: [UInt8])
-    do throws(Refusal) { rows = try answer(request.body) } catch { return reply.send(error.response) }
+    do { rows = try answer(request.body) } catch { return reply.send(Refusal(of: error).response) }
     // The answer takes the room of the body, from the same budget.
     guard reply.reserve(rows.results.count) else {
       return reply.send(Self.unavailable("Too many answers wait to be read."))
@@ -69,16 +68,21 @@ package struct SessionEventRoutes: Sendable {
 
     init(_ status: Int, _ reason: String) { response = .error(status, reason) }
 
-    static let notAnArray = Refusal(
-      400,
-      "The body is not a JSON array. Send an array with an object for each event."
-    )
+    /// Creates the refusal of a request whose reading has thrown an error.
+    init(of error: any Error) {
+      switch error {
+      case let refusal as Refusal: self = refusal
+      case is JSONDefect:
+        self.init(400, "The body is not a JSON array. Send an array with an object for each event.")
+      default: self.init(500, "libcrypto failed: \(error)")
+      }
+    }
   }
 
   /// Returns the rows of a body, and the answer to it.
-  private func answer(_ body: [UInt8]) throws(Refusal) -> (lines: [UInt8], results: [UInt8]) {
-    var events = try Self.parsed { () throws(JSONDefect) in try SessionEventList(body) }
-    let count = try Self.parsed { () throws(JSONDefect) in try events.count(upTo: requestEvents) }
+  private func answer(_ body: [UInt8]) throws -> (lines: [UInt8], results: [UInt8]) {
+    var events = try SessionEventList(body)
+    let count = try events.count(upTo: requestEvents)
     guard count <= requestEvents else {
       throw Refusal(413, "The body holds more than \(requestEvents) events. Send fewer at once.")
     }
@@ -88,33 +92,25 @@ package struct SessionEventRoutes: Sendable {
     var lines: [UInt8] = []
     var results: [UInt8] = Array(#"{"status":"ok","results":["#.utf8)
     for index in 0..<count {
-      guard let text = try Self.parsed({ () throws(JSONDefect) in try events.next() }) else { break }
+      guard let text = try events.next() else { break }
       guard text.count <= Self.eventBytes else {
         throw Refusal(413, "An event has more than \(Self.eventBytes) bytes.")
       }
       if index > 0 { results.append(UInt8(ascii: ",")) }
-      let event = try Self.parsed { () throws(JSONDefect) in
-        try SessionEvent(text, sdkKeys: api.sdkKeys, &parser, &document)
-      }
+      let event = try SessionEvent(text, sdkKeys: api.sdkKeys, &parser, &document)
       switch event.kind {
       case .notAnObject: results += ConversionValueAnswer(refusing: "The element is not an object.").body
       case .unknown: results += ConversionValueAnswer(.invalidParameter("a")).body
       case .known:
-        let members = try Self.parsed { () throws(JSONDefect) in try event.members() }
+        let members = try event.members()
         results += api.answer(members, now: now).body
-        do throws(LibcryptoFailure) { try SessionEventRow(members, receivedAt: now).append(to: &lines) } catch {
-          throw Refusal(500, "libcrypto failed: \(error)")
-        }
+        try SessionEventRow(members, receivedAt: now).append(to: &lines)
       }
       guard lines.count <= SessionEventWriter.requestBytes, results.count <= Self.longestBody else {
         throw Refusal(413, "The rows of the events, or the answers to them, have too many bytes. Send fewer at once.")
       }
     }
     return (lines, results + Array("]}\n".utf8))
-  }
-
-  private static func parsed<Value>(_ parse: () throws(JSONDefect) -> Value) throws(Refusal) -> Value {
-    do throws(JSONDefect) { return try parse() } catch { throw .notAnArray }
   }
 
   static func unavailable(_ reason: String) -> HTTPResponse {

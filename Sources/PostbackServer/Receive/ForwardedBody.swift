@@ -1,6 +1,5 @@
 internal import JSON
 internal import PostbackPipeline
-internal import Signatures
 
 /// The limits on one body of a forwarder.
 package struct ForwarderLimits: Sendable {
@@ -29,10 +28,6 @@ struct ForwardedBody: ~Copyable {
   /// The reason that a body is refused as a whole, as an HTTP response.
   struct Refusal: Error {
     let response: HTTPResponse
-
-    init(_ status: Int, _ reason: String) { response = .error(status, "\(reason) Nothing was stored.") }
-
-    init(_ failure: LibcryptoFailure) { response = HTTPResponse.error(503, "\(failure)").retry(afterSeconds: 30) }
   }
 
   /// The envelope lines so far, each with a line feed at its end.
@@ -67,12 +62,8 @@ struct ForwardedBody: ~Copyable {
     _ limits: ForwarderLimits,
     _ writer: EnvelopeLineWriter,
     otherLimit: Int = .max
-  ) throws(Refusal) {
-    do throws(LibcryptoFailure) {
-      splitter = try RecordSplitter(recordBytes: limits.postbackBytes)
-    } catch {
-      throw Refusal(error)
-    }
+  ) throws {
+    splitter = try RecordSplitter(recordBytes: limits.postbackBytes)
     self.limits = limits
     self.reception = reception
     self.writer = writer
@@ -81,7 +72,7 @@ struct ForwardedBody: ~Copyable {
   }
 
   /// Reads the whole body and appends the lines of its postbacks.
-  mutating func read(_ body: Span<UInt8>, _ coding: ContentCoding) throws(Refusal) {
+  mutating func read(_ body: Span<UInt8>, _ coding: ContentCoding) throws {
     switch coding {
     case .identity:
       lines.reserveCapacity(min(body.count * 2, limits.lineBytes))
@@ -96,37 +87,31 @@ struct ForwardedBody: ~Copyable {
       }
       try addText(ofGzip: body)
     }
-    do throws(LibcryptoFailure) { try splitter.finish() } catch { throw Refusal(error) }
+    try splitter.finish()
     try addRecords()
     if let firstLeftOut { try append(firstLeftOut.span, line: nil, leftOut: leftOutCount) }
     if count == 0 { throw Refusal(400, "The body holds no postback.") }
   }
 
   /// Returns the text of a body that is coded with gzip; nil if it has more than so many bytes.
-  static func text(ofGzip body: Span<UInt8>, upTo limit: Int) throws(Refusal) -> [UInt8]? {
+  static func text(ofGzip body: Span<UInt8>, upTo limit: Int) throws -> [UInt8]? {
     var text = GzipText()
     var piece = [UInt8](repeating: 0, count: pieceBytes)
     var whole: [UInt8] = []
     while true {
-      let count: Int
-      do throws(GzipText.Failure) { count = try text.read(body, into: &piece) } catch {
-        throw Refusal(400, "The body cannot be decoded: \(error.description)")
-      }
+      let count = try text.read(body, into: &piece)
       if count == 0 { return whole }
       guard whole.count + count <= limit else { return nil }
       whole += piece[..<count]
     }
   }
 
-  private mutating func addText(ofGzip body: Span<UInt8>) throws(Refusal) {
+  private mutating func addText(ofGzip body: Span<UInt8>) throws {
     var text = GzipText()
     var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
     var total = 0
     while true {
-      let count: Int
-      do throws(GzipText.Failure) { count = try text.read(body, into: &piece) } catch {
-        throw Refusal(400, "The body cannot be decoded: \(error.description)")
-      }
+      let count = try text.read(body, into: &piece)
       if count == 0 { return }
       if total == 0 { try verifyText(piece.span.extracting(first: count)) }
       total += count
@@ -138,7 +123,7 @@ struct ForwardedBody: ~Copyable {
   }
 
   /// Throws if a text is still compressed: line feeds would cut it into records that nobody can put together again.
-  private func verifyText(_ start: Span<UInt8>) throws(Refusal) {
+  private func verifyText(_ start: Span<UInt8>) throws {
     guard Compression(start: start) == nil else {
       throw Refusal(
         415,
@@ -147,18 +132,16 @@ struct ForwardedBody: ~Copyable {
     }
   }
 
-  private mutating func add(_ text: Span<UInt8>) throws(Refusal) {
+  private mutating func add(_ text: Span<UInt8>) throws {
     var position = 0
     while position < text.count {
-      do throws(LibcryptoFailure) { position += try splitter.split(text.extracting(droppingFirst: position)) } catch {
-        throw Refusal(error)
-      }
+      position += try splitter.split(text.extracting(droppingFirst: position))
       if position < text.count { try addRecords() }
     }
   }
 
   /// Appends the lines of the complete records.
-  private mutating func addRecords() throws(Refusal) {
+  private mutating func addRecords() throws {
     let (bytes, records) = splitter.take()
     guard count + leftOutCount + records.count <= recordLimit.count else {
       throw Refusal(413, "\(recordLimit.reason) Send fewer at once.")
@@ -177,7 +160,7 @@ struct ForwardedBody: ~Copyable {
     }
   }
 
-  private mutating func append(_ text: Span<UInt8>, line: Int?, leftOut: Int = 0) throws(Refusal) {
+  private mutating func append(_ text: Span<UInt8>, line: Int?, leftOut: Int = 0) throws {
     let start = lines.count
     writer.append(text, reception, leftOut: leftOut, to: &lines)
     count += 1
@@ -193,6 +176,19 @@ struct ForwardedBody: ~Copyable {
   private func tooLarge(_ line: Int?) -> Refusal {
     let place = line.map { "The postback at line \($0)" } ?? "A record"
     return Refusal(413, "\(place) has more than \(limits.postbackBytes) bytes in its envelope.")
+  }
+}
+
+extension ForwardedBody.Refusal {
+  init(_ status: Int, _ reason: String) { self.init(response: .error(status, "\(reason) Nothing was stored.")) }
+
+  /// Creates the refusal of a body whose reading has thrown an error.
+  init(of error: any Error) {
+    switch error {
+    case let refusal as ForwardedBody.Refusal: self = refusal
+    case let failure as GzipText.Failure: self.init(400, "The body cannot be decoded: \(failure.description)")
+    default: self.init(response: .error(503, "\(error)").retry(afterSeconds: 30))
+    }
   }
 }
 

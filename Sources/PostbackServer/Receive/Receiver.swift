@@ -2,7 +2,6 @@ internal import Base
 internal import Dispatch
 internal import JSON
 internal import SKAdNetwork
-internal import Signatures
 
 /// Receives postbacks and answers 200 as soon as they are durable in the spool, never earlier.
 ///
@@ -130,13 +129,13 @@ package struct Receiver: Sendable {
   }
 
   private func receive(_ request: HTTPRequest, _ coding: ContentCoding, _ reply: HTTPReply) {
-    do throws(ForwardedBody.Refusal) {
+    do {
       guard let forwarder = try forwarder(of: request) else { return reply.send(Self.unauthorized) }
       let (text, coding, query) = try postbacks(in: request, coding)
       let reception = Reception(request, .networkForwarded, forwarder: forwarder, query: query)
       if let seconds = quotas.wait(of: forwarder) { return reply.send(Self.exhausted(seconds)) }
       let otherLimit = quotas.othersLeft(for: forwarder)
-      let (lines, count, leftOut, use) = try writers.withWriter { writer throws(ForwardedBody.Refusal) in
+      let (lines, count, leftOut, use) = try writers.withWriter { writer in
         var body = try ForwardedBody(reception, limits, writer, otherLimit: otherLimit)
         try body.read(text.span, coding)
         let records = body.count + body.leftOutCount
@@ -150,7 +149,7 @@ package struct Receiver: Sendable {
         if isDurable { metrics.add(leftOut: leftOut, forwarder) } else { quotas.giveBack(use, by: forwarder) }
       }
     } catch {
-      reply.send(error.response)
+      reply.send(ForwardedBody.Refusal(of: error).response)
     }
   }
 
@@ -159,7 +158,7 @@ package struct Receiver: Sendable {
   private func postbacks(
     in request: HTTPRequest,
     _ coding: ContentCoding
-  ) throws(ForwardedBody.Refusal) -> (text: [UInt8], ContentCoding, query: String) {
+  ) throws -> (text: [UInt8], ContentCoding, query: String) {
     let query = authentication.queryWithoutTokens(of: request)
     let isGet = request.method == "GET"
     var body = request.body
@@ -192,16 +191,11 @@ package struct Receiver: Sendable {
   }
 
   /// Returns the name of the forwarder that sent a complete request; nil if it proves no known identity.
-  private func forwarder(of request: HTTPRequest) throws(ForwardedBody.Refusal) -> String? {
+  private func forwarder(of request: HTTPRequest) throws -> String? {
     switch authentication.claim(request) {
     case .known(let name): return name
     case .nobody: return nil
-    case .signed:
-      do throws(LibcryptoFailure) {
-        return try authentication.signer(of: request, now: Timestamp.now.milliseconds / 1000)
-      } catch {
-        throw ForwardedBody.Refusal(error)
-      }
+    case .signed: return try authentication.signer(of: request, now: Timestamp.now.milliseconds / 1000)
     }
   }
 

@@ -60,9 +60,8 @@ struct CaseCommand: Command {
   private let request: CaseRequest
   private let trust: TrustPolicy
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
+  init(_ arguments: Arguments) throws {
+    paths = try arguments.operands(orAdvise: "No tables are given. Give the --out folder of a run.")
     options = try arguments.read()
     guard !options.conditions.isEmpty else {
       throw CommandFailure(.usage, "Nothing says what the case is about. Give --where, such as --where forwarder=NAME.")
@@ -78,15 +77,11 @@ struct CaseCommand: Command {
     }
     trust = try options.keys.trust()
     let (conditions, period) = (options.conditions, options.period)
-    do throws(QueryDefect) {
-      var request = try CaseRequest(conditions, since: period.since, until: period.until)
-      (request.isForPartner, request.wantsRevenue) = (options.isForPartner, options.wantsRevenue)
-      (request.examples, request.diagnosisLimit) = (options.examples, options.diagnosisLimit)
-      request.lateDays = options.lateDays
-      self.request = request
-    } catch {
-      throw CommandFailure(of: error)
-    }
+    var request = try CaseRequest(conditions, since: period.since, until: period.until)
+    (request.isForPartner, request.wantsRevenue) = (options.isForPartner, options.wantsRevenue)
+    (request.examples, request.diagnosisLimit) = (options.examples, options.diagnosisLimit)
+    request.lateDays = options.lateDays
+    self.request = request
     guard !options.isForPartner || request.namesPartner else {
       throw CommandFailure(
         .usage,
@@ -95,40 +90,33 @@ struct CaseCommand: Command {
     }
   }
 
-  func run() async throws(CommandFailure) {
-    do {
-      let progress = AnalysisProgressLine()
-      defer { progress.clear() }
-      let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
-      guard tables.postbacks.isOfWholeRuns else {
-        throw CommandFailure(.usage, "A case needs accepted postbacks too. Give the --out folders of runs.")
-      }
-      let output = try options.file.map { file throws(CommandFailure) in
-        try OutputFile(file, overwrites: options.overwrites, advice: "Give --force to overwrite it, or another name.")
-      }
-      let table = try options.csv.map { file throws(CommandFailure) in
-        try OutputFile(file, overwrites: options.overwrites, advice: "Give --force to overwrite it, or another name.")
-      }
-      let question = try request.question(about: tables, at: paths, trust: trust, jobs: options.jobs)
-      guard let answer = try await question.answer() else {
-        throw CommandFailure(.noInput, "No record meets the conditions \(request.conditions.joined(separator: ", ")).")
-      }
-      if let table {
-        try table.write(Array(answer.csv(hasRevenue: options.wantsRevenue).utf8))
-        try table.publish()
-        if answer.unlisted > 0 {
-          Terminal.warn("The file of --csv lacks \(answer.unlisted) transactions, because there are too many.")
-        }
-      }
-      if let output {
-        try output.write(try answer.page())
-        try output.publish()
-      } else {
-        try Terminal.print(answer.json.description)
-      }
-      try answer.unreadable.throwIfAny()
-    } catch {
-      throw CommandFailure(of: error)
+  func run() async throws {
+    let progress = ProgressLine()
+    defer { progress.clear() }
+    let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
+    guard tables.postbacks.isOfWholeRuns else {
+      throw CommandFailure(.usage, "A case needs accepted postbacks too. Give the --out folders of runs.")
     }
+    let advice = "Give --force to overwrite it, or another name."
+    let output = try options.file.map { try OutputFile($0, overwrites: options.overwrites, advice: advice) }
+    let table = try options.csv.map { try OutputFile($0, overwrites: options.overwrites, advice: advice) }
+    let question = try request.question(about: tables, at: paths, trust: trust, jobs: options.jobs)
+    guard let answer = try await question.answer() else {
+      throw CommandFailure(.noInput, "No record meets the conditions \(request.conditions.joined(separator: ", ")).")
+    }
+    if let table {
+      try table.write(Array(answer.csv(hasRevenue: options.wantsRevenue).utf8))
+      try table.publish()
+      if answer.unlisted > 0 {
+        Terminal.warn("The file of --csv lacks \(answer.unlisted) transactions, because there are too many.")
+      }
+    }
+    if let output {
+      try output.write(try answer.page())
+      try output.publish()
+    } else {
+      try Terminal.print(answer.json.description)
+    }
+    try answer.unreadable.throwIfAny()
   }
 }

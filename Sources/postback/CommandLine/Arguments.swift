@@ -7,7 +7,7 @@ struct Arguments: Sendable {
   private let values: [String: [String]]
 
   /// Parses `--name value`, `--name=value`, `-n value`, `-nvalue` and `--flag`. All words after `--` are operands.
-  init(_ words: ArraySlice<String>, for manual: Manual) throws(CommandFailure) {
+  init(_ words: ArraySlice<String>, for manual: Manual) throws {
     var operands: [String] = []
     var values: [String: [String]] = [:]
     var rest = words
@@ -74,6 +74,18 @@ struct Arguments: Sendable {
 
   private static func usage(_ problem: String, _ manual: Manual) -> CommandFailure {
     CommandFailure(.usage, "\(problem) See postback \(manual.name) --help.")
+  }
+
+  /// Returns the operands; throws a failure with advice if there are none.
+  func operands(orAdvise advice: String) throws -> [String] {
+    if operands.isEmpty { throw CommandFailure(.usage, advice) }
+    return operands
+  }
+
+  /// Returns the only operand, which is not empty; throws a failure with advice if there is another number of them.
+  func operand(orAdvise advice: String) throws -> String {
+    guard operands.count == 1, !operands[0].isEmpty else { throw CommandFailure(.usage, advice) }
+    return operands[0]
   }
 
   private init(operands: [String], values: [String: [String]]) { (self.operands, self.values) = (operands, values) }

@@ -5,11 +5,11 @@ protocol Command: Sendable {
   /// The name, the options and the texts of the command, which `--help` prints.
   static var manual: Manual { get }
 
-  /// Creates the command from its arguments; throws if they are invalid.
-  init(_ arguments: Arguments) throws(CommandFailure)
+  /// Creates the command from its arguments; throws if they are invalid. `CommandFailure(of:)` gives errors their exit status.
+  init(_ arguments: Arguments) throws
 
   /// Runs the command.
-  func run() async throws(CommandFailure)
+  func run() async throws
 }
 
 /// The exit status of the process. The numbers from 64 on are those of sysexits.h.

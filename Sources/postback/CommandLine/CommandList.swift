@@ -30,7 +30,7 @@ struct CommandList {
   static let example = "postback run postbacks/ --models models/ --out out/"
 
   /// Finds the command that the words begin with; throws a failure that suggests the nearest name.
-  func match(_ words: ArraySlice<String>) throws(CommandFailure) -> Match {
+  func match(_ words: ArraySlice<String>) throws -> Match {
     for command in commands {
       let name = command.manual.name.split(separator: " ").map(String.init)
       if words.starts(with: name) { return .command(command, words.dropFirst(name.count)) }

@@ -49,7 +49,7 @@ extension OptionGroup {
 
 extension Arguments {
   /// Returns a group with the values of these arguments; throws a failure about the first value that is wrong.
-  func read<Group: OptionGroup>(_ group: Group.Type = Group.self) throws(CommandFailure) -> Group {
+  func read<Group: OptionGroup>(_ group: Group.Type = Group.self) throws -> Group {
     let reader = OptionReader(self)
     let (values, _, failure) = reader.make(group)
     if let failure { throw failure }
@@ -94,9 +94,7 @@ extension Option {
 
   /// The value of the option, the last one if it is repeated; nil if it is absent.
   func value<Value: Sendable>(_ kind: ValueKind<Value>) -> Value? {
-    OptionReader.value(of: self, else: nil) { texts throws(CommandFailure) in
-      try texts.last.map { text throws(CommandFailure) in try kind.read(text, name) }
-    }
+    OptionReader.value(of: self, else: nil) { texts in try texts.last.map { try kind.read($0, name) } }
   }
 
   /// The value of the option, the last one if it is repeated.
@@ -118,9 +116,7 @@ extension Option {
 
   /// The values of an option that may be repeated, in order.
   func values<Value: Sendable>(_ kind: ValueKind<Value>) -> [Value] {
-    OptionReader.value(of: self, else: []) { texts throws(CommandFailure) in
-      try texts.map { text throws(CommandFailure) in try kind.read(text, name) }
-    }
+    OptionReader.value(of: self, else: []) { texts in try texts.map { try kind.read($0, name) } }
   }
 
   /// The values of an option that may be repeated, in order, as `parse` reads them.
@@ -146,13 +142,13 @@ private final class OptionReader: Sendable {
   @TaskLocal static var current: OptionReader?
 
   private let arguments: Arguments?
-  private let found = Mutex<(options: [Option], failure: CommandFailure?)>(([], nil))
+  private let found = Mutex<(options: [Option], failure: (any Error)?)>(([], nil))
 
   /// Creates a reader of arguments; without any all options are absent.
   init(_ arguments: Arguments?) { self.arguments = arguments }
 
   /// Makes a group, whose properties this reader notes and reads.
-  func make<Group: OptionGroup>(_ group: Group.Type) -> (Group, options: [Option], failure: CommandFailure?) {
+  func make<Group: OptionGroup>(_ group: Group.Type) -> (Group, options: [Option], failure: (any Error)?) {
     let values = Self.$current.withValue(self) { Group() }
     return found.withLock { (values, $0.options, $0.failure) }
   }
@@ -161,12 +157,12 @@ private final class OptionReader: Sendable {
   static func value<Value: Sendable>(
     of option: Option,
     else absent: Value,
-    _ parse: ([String]) throws(CommandFailure) -> Value
+    _ parse: ([String]) throws -> Value
   ) -> Value {
     guard let current else { return absent }
     current.found.withLock { $0.options.append(option) }
     guard let arguments = current.arguments, arguments.has(option.name) else { return absent }
-    do throws(CommandFailure) { return try parse(arguments.all(option.name)) } catch {
+    do { return try parse(arguments.all(option.name)) } catch {
       current.found.withLock { $0.failure = $0.failure ?? error }
       return absent
     }

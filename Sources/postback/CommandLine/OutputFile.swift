@@ -10,9 +10,7 @@ enum OutputFile {
   static let standardOutputPath = "-"
 
   /// Creates the hidden file. Throws if the path exists, unless `overwrites` is true and it is a regular file.
-  init(_ path: String, overwrites: Bool = false, advice: String = "Remove it, or give another name.")
-    throws(CommandFailure)
-  {
+  init(_ path: String, overwrites: Bool = false, advice: String = "Remove it, or give another name.") throws {
     guard path != Self.standardOutputPath else {
       self = .standardOutput
       return
@@ -27,14 +25,13 @@ enum OutputFile {
         )
       }
     }
-    do throws(FileFailure) { self = .file(try UnfinishedFile(path)) } catch { throw CommandFailure(error) }
+    self = .file(try UnfinishedFile(path))
   }
 
   /// Appends bytes.
-  func write(_ bytes: [UInt8]) throws(CommandFailure) {
+  func write(_ bytes: [UInt8]) throws {
     switch self {
-    case .file(let file):
-      do throws(FileFailure) { try file.write(bytes) } catch { throw CommandFailure(error) }
+    case .file(let file): try file.write(bytes)
     case .standardOutput:
       guard bytes.writeAll(to: STDOUT_FILENO) else {
         let reason = unsafe String(cString: strerror(errno))
@@ -44,13 +41,9 @@ enum OutputFile {
   }
 
   /// Makes the file durable and publishes it under its name, complete. Does nothing for standard output.
-  func publish() throws(CommandFailure) {
+  func publish() throws {
     guard case .file(let file) = self else { return }
-    do throws(FileFailure) {
-      try file.synchronize()
-      try file.publish()
-    } catch {
-      throw CommandFailure(error)
-    }
+    try file.synchronize()
+    try file.publish()
   }
 }

@@ -2,34 +2,41 @@ internal import PostbackPipeline
 internal import Synchronization
 internal import TableReading
 
-/// A line on a terminal's standard error that shows the progress of an analysis. Does nothing if standard error is not
+/// A line on a terminal's standard error that shows progress, at most ten times a second. Does nothing if standard error is not
 /// a terminal, or with `--quiet`.
-final class AnalysisProgressLine: Sendable {
-  private let lastShown = Mutex<ContinuousClock.Instant?>(nil)
+final class ProgressLine: Sendable {
+  fileprivate let isShown = Terminal.isWatched
+  /// The time of the next change of the line, and if there was one before.
+  private let state: Mutex<(next: ContinuousClock.Instant, isAny: Bool)>
 
-  /// The handler that shows progress; nil if progress is not to be shown.
-  var handler: AnalysisProgress.Handler? {
-    guard Terminal.isWatched else { return nil }
-    return { self.show($0) }
+  /// Makes a line that is not shown in the first `pause`.
+  init(after pause: Duration = .zero) { state = Mutex((.now + pause, false)) }
+
+  /// Shows a text, unless one was shown just before.
+  func show(_ text: @autoclosure () -> String) {
+    guard isShown else { return }
+    let isDue = state.withLock { state in
+      guard .now >= state.next else { return false }
+      state = (.now + .milliseconds(100), true)
+      return true
+    }
+    if isDue { Terminal.overwrite(text()) }
   }
 
   /// Erases the line.
   func clear() {
-    if lastShown.withLock({ $0 }) != nil { Terminal.overwrite("") }
+    if state.withLock(\.isAny) { Terminal.overwrite("") }
+  }
+}
+
+extension ProgressLine {
+  /// The handler that shows the progress of an analysis; nil if progress is not to be shown.
+  var handler: AnalysisProgress.Handler? {
+    guard isShown else { return nil }
+    return { self.show(Self.text($0)) }
   }
 
-  /// Shows the progress, at most ten times a second.
-  private func show(_ progress: AnalysisProgress) {
-    let isDue = lastShown.withLock { last in
-      let now = ContinuousClock.now
-      if let last, now - last < .milliseconds(100) { return false }
-      last = now
-      return true
-    }
-    if isDue { Terminal.overwrite(Self.line(progress)) }
-  }
-
-  private static func line(_ progress: AnalysisProgress) -> String {
+  private static func text(_ progress: AnalysisProgress) -> String {
     let share = progress.total.flatMap { $0 > 0 ? "\(min(progress.done * 100 / $0, 100)) %  " : nil } ?? ""
     switch progress.task {
     case .reading(let table):
@@ -40,34 +47,12 @@ final class AnalysisProgressLine: Sendable {
   }
 }
 
-/// A line on a terminal's standard error that shows the progress of opening a large state. Does nothing if standard error is
-/// not a terminal, with `--quiet`, or in the first half second.
-final class OpeningLine {
-  private let isShown = Terminal.isWatched
-  private var next = ContinuousClock.now + .milliseconds(500)
-  private var isAny = false
-
-  /// Shows the share that is done, at most ten times a second.
-  func show(_ share: Double) {
-    guard isShown, .now >= next else { return }
-    (next, isAny) = (.now + .milliseconds(100), true)
-    Terminal.overwrite("opening the state, \(Int(share * 100)) %")
-  }
-
-  /// Erases the line.
-  func clear() {
-    if isAny { Terminal.overwrite("") }
-  }
-}
-
-/// A line on a terminal's standard error that shows the progress of a run. Does nothing if standard error is not a
-/// terminal, or with `--quiet`.
+/// The line that shows the progress of a run.
 final class ProgressBar {
-  private let isShown = Terminal.isWatched
+  private let line = ProgressLine()
   private let start = ContinuousClock.now
   /// The size of all inputs in bytes; nil if an input has no size, such as a pipe.
   private let total: Int64?
-  private var lastShown: ContinuousClock.Instant?
   private var current: InputFile?
   private var currentBytes: Int64 = 0
   private var finishedBytes: Int64 = 0
@@ -76,26 +61,20 @@ final class ProgressBar {
     total = inputs.allSatisfy { $0.byteCount != nil } ? inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } : nil
   }
 
-  /// Shows the progress, at most ten times a second.
+  /// Shows the progress.
   func show(_ progress: TableWriter.Progress) {
-    guard isShown else { return }
     if current != progress.input {
       finishedBytes += currentBytes
       current = progress.input
     }
     currentBytes = progress.consumed
-    let now = ContinuousClock.now
-    if let lastShown, now - lastShown < .milliseconds(100) { return }
-    lastShown = now
-    Terminal.overwrite(line(progress.tally, after: now - start))
+    line.show(text(progress.tally, after: .now - start))
   }
 
   /// Erases the line.
-  func clear() {
-    if lastShown != nil { Terminal.overwrite("") }
-  }
+  func clear() { line.clear() }
 
-  private func line(_ tally: Tally, after elapsed: Duration) -> String {
+  private func text(_ tally: Tally, after elapsed: Duration) -> String {
     let bytes = finishedBytes + currentBytes
     let milliseconds = max(Int64(elapsed / .milliseconds(1)), 1)
     var parts: [String] = []

@@ -24,7 +24,7 @@ enum Terminal {
   }
 
   /// Prints text to standard output. A closed pipe is not an error; any other failure, such as a full disk, is one.
-  static func print(_ text: String) throws(CommandFailure) {
+  static func print(_ text: String) throws {
     if captured.withLock({ $0?.append(text) }) != nil { return }
     guard Array((text + "\n").utf8).writeAll(to: STDOUT_FILENO) || errno == EPIPE else {
       let reason = unsafe String(cString: strerror(errno))
@@ -33,7 +33,7 @@ enum Terminal {
   }
 
   /// Performs `body`, and returns what it prints instead of printing it.
-  static func capture(_ body: () async throws(CommandFailure) -> Void) async throws(CommandFailure) -> String {
+  static func capture(_ body: () async throws -> Void) async throws -> String {
     captured.withLock { $0 = [] }
     defer { captured.withLock { $0 = nil } }
     try await body()

@@ -3,11 +3,11 @@ internal import Base
 /// A kind of values that options have: how a text is read, and the message about a text that is none.
 struct ValueKind<Value: Sendable>: Sendable {
   /// Reads the value of an option with this name.
-  let read: @Sendable (_ text: String, _ option: String) throws(CommandFailure) -> Value
+  let read: @Sendable (_ text: String, _ option: String) throws -> Value
 
   /// Creates a kind with the words for a valid value, and a function that returns nil for a text that is none.
   init(_ expected: String, _ parse: @escaping @Sendable (String) -> Value?) {
-    read = { text, option throws(CommandFailure) in
+    read = { text, option in
       if let value = parse(text) { return value }
       throw CommandFailure(.usage, "The value of \(option) is \(text). It must be \(expected).")
     }
@@ -15,14 +15,12 @@ struct ValueKind<Value: Sendable>: Sendable {
 
   /// Creates a kind with a function that says itself why a text is none.
   init(throwing parse: @escaping @Sendable (String) throws -> Value) {
-    read = { text, _ throws(CommandFailure) in
-      do { return try parse(text) } catch { throw CommandFailure(of: error) }
-    }
+    read = { text, _ in try parse(text) }
   }
 
   /// Creates the kind of texts that name something.
   private init(advice: String) where Value == String {
-    read = { text, option throws(CommandFailure) in
+    read = { text, option in
       if !text.isEmpty { return text }
       throw CommandFailure(.usage, "The value of \(option) is empty. \(advice)")
     }

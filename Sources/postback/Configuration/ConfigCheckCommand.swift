@@ -24,14 +24,12 @@ struct ConfigCheckCommand: Command {
   private let file: String
   private let printsJSON: Bool
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let file = arguments.operands.first, arguments.operands.count == 1, !file.isEmpty else {
-      throw CommandFailure(.usage, "Give one operand, the file of the configuration.")
-    }
-    (self.file, printsJSON) = (file, try arguments.read(Options.self).printsJSON)
+  init(_ arguments: Arguments) throws {
+    file = try arguments.operand(orAdvise: "Give one operand, the file of the configuration.")
+    printsJSON = try arguments.read(Options.self).printsJSON
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let check = ConfigurationCheck(file)
     if printsJSON {
       try Terminal.print(check.json.description)

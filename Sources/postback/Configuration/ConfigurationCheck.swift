@@ -21,8 +21,8 @@ struct ConfigurationCheck {
   /// Reads the configuration with its secrets, and the files that it names. It connects to nothing.
   init(_ file: String) {
     let configuration: ServerConfiguration
-    do throws(ConfigurationErrors) { configuration = try ServerConfiguration(reading: file) } catch {
-      note(CommandFailure(.configuration, lines: error))
+    do { configuration = try ServerConfiguration(reading: file) } catch {
+      note(CommandFailure(of: error))
       return
     }
     var configured = ConfiguredParts(configuration)

@@ -3,7 +3,6 @@ internal import ConversionModel
 internal import CopySettlement
 internal import DailyReports
 internal import Delivery
-internal import DurableFiles
 internal import Ledger
 internal import LookupTables
 internal import PostbackPipeline
@@ -16,8 +15,8 @@ struct ConfiguredParts {
   static let names = ["serve", "watch", "retain", "view"] + DerivedConfiguration.commands
 
   private let configuration: ServerConfiguration
-  private let models: Result<String, CommandFailure>
-  private let lookups: Result<Lookups, CommandFailure>
+  private let models: Result<String, any Error>
+  private let lookups: Result<Lookups, any Error>
   private var settings: DerivedConfiguration { configuration.derived }
   private var output: String { configuration.out ?? "" }
   /// The failures of the command that was read last.
@@ -26,14 +25,8 @@ struct ConfiguredParts {
   /// Loads the models and the lookup tables of a configuration.
   init(_ configuration: ServerConfiguration) {
     self.configuration = configuration
-    do throws(CommandFailure) { models = .success(try Self.models(of: configuration)) } catch {
-      models = .failure(error)
-    }
-    do throws(CommandFailure) {
-      lookups = .success(try Self.arguments(EnrichCommand.manual, configuration).read(LookupOptions.self).load())
-    } catch {
-      lookups = .failure(error)
-    }
+    models = Result { try Self.models(of: configuration) }
+    lookups = Result { try Self.arguments(EnrichCommand.manual, configuration).read(LookupOptions.self).load() }
   }
 
   /// Returns the key that a command needs and the configuration does not have; nil if it can do its work.
@@ -73,33 +66,33 @@ struct ConfiguredParts {
   }
 
   /// Returns what `load` returns; nil if it throws, which is one of the failures then.
-  private mutating func value<Value>(_ load: () throws(CommandFailure) -> Value) -> Value? {
-    do throws(CommandFailure) { return try load() } catch {
-      failures.append(error)
+  private mutating func value<Value>(_ load: () throws -> Value) -> Value? {
+    do { return try load() } catch {
+      failures.append(CommandFailure(of: error))
       return nil
     }
   }
 
   private mutating func tables() -> Lookups? {
     let lookups = lookups
-    return value { () throws(CommandFailure) in try lookups.get() }
+    return value { try lookups.get() }
   }
 
   private mutating func knowledge() -> String {
     let models = models
-    return value { () throws(CommandFailure) in try models.get() } ?? ""
+    return value { try models.get() } ?? ""
   }
 
   /// Checks the options that the configuration sets for a command, as the command does.
   private mutating func check(_ command: any Command.Type) {
     let configuration = configuration
-    _ = value { () throws(CommandFailure) in try command.init(Self.arguments(command.manual, configuration)) }
+    _ = value { try command.init(Self.arguments(command.manual, configuration)) }
   }
 
   private static func arguments(
     _ manual: Manual,
     _ configuration: ServerConfiguration
-  ) throws(CommandFailure) -> Arguments {
+  ) throws -> Arguments {
     ConfigurationOption.complete(try Arguments([], for: manual), of: manual, from: configuration)
   }
 
@@ -112,9 +105,7 @@ struct ConfiguredParts {
 
 extension ConfiguredParts {
   private mutating func isFolder(_ path: String) -> Bool {
-    value { () throws(CommandFailure) in
-      do throws(FileFailure) { return try InputFile.isFolder(path) } catch { throw CommandFailure(error) }
-    } ?? true
+    value { try InputFile.isFolder(path) } ?? true
   }
 
   private mutating func spool() -> String {
@@ -125,7 +116,7 @@ extension ConfiguredParts {
 
   private mutating func consumedSpool() -> String {
     let (spool, folders) = (spool(), [output, configuration.state].compactMap(\.self))
-    _ = value { () throws(CommandFailure) in try TablesOptions.verify(folders, outsideOf: spool) }
+    _ = value { try TablesOptions.verify(folders, outsideOf: spool) }
     for folder in folders where (try? InputFile.isFolder(folder)) == false {
       failures.append(CommandFailure(.configuration, "\(folder): This is no folder. Give another one."))
     }
@@ -134,9 +125,7 @@ extension ConfiguredParts {
 
   private mutating func receiver() -> String {
     if settings.currency == nil, let path = configuration.rates {
-      do throws(RatesErrors) { _ = try CurrencyRates(loading: path) } catch {
-        failures.append(CommandFailure(.configuration, lines: error))
-      }
+      _ = value { try CurrencyRates(loading: path) }
     }
     return "at \(configuration.listen) into \(spool()), from devices and "
       + Self.count(configuration.forwarders.count, "forwarder")
@@ -154,13 +143,13 @@ extension ConfiguredParts {
   }
 
   /// Loads the models and the keys, and describes them.
-  private static func models(of configuration: ServerConfiguration) throws(CommandFailure) -> String {
-    let models = try Models(checking: configuration.models)
+  private static func models(of configuration: ServerConfiguration) throws -> String {
+    let models = try Models(loading: configuration.models)
     let trust = try arguments(RunCommand.manual, configuration).read(TrustOptions.self).trust()
     if let output = configuration.out {
       let state = configuration.state ?? StateFolder.path(in: output)
       if Ledger.isThere(state) {
-        do { try models.verify(against: state) } catch { throw CommandFailure(error) }
+        try models.verify(against: state)
       }
     }
     let added = trust.keys.filter(\.isAdded)
@@ -199,19 +188,17 @@ extension ConfiguredParts {
   private mutating func sums() -> String {
     check(DailyCommand.self)
     let (configuration, tables) = (configuration, tables())
-    let money = value { () throws(CommandFailure) in
-      try Self.arguments(DailyCommand.manual, configuration).read(MoneyOptions.self)
-    }
+    let money = value { try Self.arguments(DailyCommand.manual, configuration).read(MoneyOptions.self) }
     var facts: [String] = []
     if let currency = settings.currency, let path = configuration.rates {
-      _ = value { () throws(CommandFailure) in try money?.loadCurrency() }
+      _ = value { try money?.loadCurrency() }
       let days = try? CurrencyRates(loading: path).days
       facts.append("currency \(currency), rates of \(days.map(Self.text) ?? "no day")")
     }
     let dates = settings.lookupDates.flatMap(LookupDateFormat.init)
     // Without right lookup tables the networks of the costs are not known.
     let costs = tables.flatMap { tables in
-      value { () throws(CommandFailure) in try money?.loadCosts(tables, dates) } ?? nil
+      value { try money?.loadCosts(tables, dates) } ?? nil
     }
     if let costs {
       let days = costs.rows.map(\.key.day)
@@ -232,8 +219,8 @@ extension ConfiguredParts {
   private mutating func page() -> String {
     check(ReportCommand.self)
     if let file = settings.report {
-      do throws(CommandFailure) { try ReportCommand.verifyPlace(file) } catch {
-        failures.append(CommandFailure(.configuration, error.message))
+      do { try ReportCommand.verifyPlace(file) } catch {
+        failures.append(CommandFailure(.configuration, CommandFailure(of: error).message))
       }
     }
     return "the page \(settings.report ?? "")"
@@ -249,12 +236,8 @@ extension ConfiguredParts {
   private mutating func partners() -> String {
     check(DeliverCommand.self)
     _ = tables()
-    do throws(PartnersErrors) {
-      let partners = try Partners(reading: settings.partners ?? "").all
-      return "\(Self.count(partners.count, "partner")): \(partners.map(\.id).joined(separator: ", "))"
-    } catch {
-      failures.append(CommandFailure(.configuration, lines: error))
-      return ""
-    }
+    let path = settings.partners ?? ""
+    guard let partners = value({ try Partners(reading: path).all }) else { return "" }
+    return "\(Self.count(partners.count, "partner")): \(partners.map(\.id).joined(separator: ", "))"
   }
 }

@@ -21,24 +21,17 @@ struct InitCommand: Command {
 
   private let folder: String
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let folder = arguments.operands.first, arguments.operands.count == 1, !folder.isEmpty else {
-      throw CommandFailure(.usage, "Give one operand, the folder for the configuration.")
-    }
-    self.folder = folder
+  init(_ arguments: Arguments) throws {
+    folder = try arguments.operand(orAdvise: "Give one operand, the folder for the configuration.")
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     for file in InitialFiles.names {
       if unsafe access("\(folder)/\(file)", F_OK) == 0 {
         throw CommandFailure(.cannotCreate, "\(folder)/\(file) exists already. Give another folder, or remove it.")
       }
     }
-    do throws(FileFailure) {
-      for name in InitialFiles.folders { _ = try DurableFolder(making: "\(folder)/\(name)") }
-    } catch {
-      throw CommandFailure(error)
-    }
+    for name in InitialFiles.folders { _ = try DurableFolder(making: "\(folder)/\(name)") }
     guard let resolved = unsafe realpath(folder, nil) else {
       throw CommandFailure(.inputOutput, "The path of \(folder) cannot be resolved.")
     }

@@ -93,7 +93,7 @@ struct DailyCommand: DerivedCommand {
   private var lookups: LookupOptions { options.lookups }
   private var money: MoneyOptions { options.money }
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
     options = try arguments.read()
@@ -104,27 +104,23 @@ struct DailyCommand: DerivedCommand {
 
   static var kinds: [PartCache.Kind] { [.daily, .signals, .appleAds, .vendors] }
 
-  func settingsDigest() throws(CommandFailure) -> String {
+  func settingsDigest() throws -> String {
     let lookups = try self.lookups.load(files, isQuiet: true)
     let parts = [
       lookups.hexadecimalDigest, try money.loadCurrency(files)?.digest.hexadecimal,
       try money.loadCosts(lookups, self.lookups.dates, files, isQuiet: true)?.digest.hexadecimal, derived.text,
     ]
     var texts = parts.map { $0 ?? "-" }
-    do throws(FileFailure) {
-      for table in [Table.sessionEvents, .searchAdsAttributions, .imported] {
-        let folder = DurableFolder("\(derived.output)/\(table.name)")
-        for name in try folder.names() { texts.append(try folder.version(of: name)?.description ?? "-") }
-      }
-      texts += try ModelMeanings.texts(ofRun: derived.output)
-    } catch {
-      throw CommandFailure(error)
+    for table in [Table.sessionEvents, .searchAdsAttributions, .imported] {
+      let folder = DurableFolder("\(derived.output)/\(table.name)")
+      for name in try folder.names() { texts.append(try folder.version(of: name)?.description ?? "-") }
     }
+    texts += try ModelMeanings.texts(ofRun: derived.output)
     return texts.joined(separator: " ")
   }
 
   /// Returns the settings of the results for parts, which may be calculated together with those of other tables.
-  func countingSettings() throws(CommandFailure) -> DailySettings {
+  func countingSettings() throws -> DailySettings {
     countingSettings(
       try money.loadCosts(try self.lookups.load(files, isQuiet: true), self.lookups.dates, files, isQuiet: true)
     )
@@ -136,7 +132,7 @@ struct DailyCommand: DerivedCommand {
     return settings
   }
 
-  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile] {
+  func lookedUpFiles() throws -> [LookedUpFile] {
     let lookups = try self.lookups.load(files, isQuiet: true)
     guard let costs = try money.loadCosts(lookups, self.lookups.dates, files, isQuiet: true) else {
       return lookups.files
@@ -144,7 +140,7 @@ struct DailyCommand: DerivedCommand {
     return lookups.files + [LookedUpFile(name: "costs", path: costs.path, rowCount: costs.rows.count)]
   }
 
-  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+  func write(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer {
     let lookups = try self.lookups.load(files)
     let currency = try money.loadCurrency(files)
     let costs = try money.loadCosts(lookups, self.lookups.dates, files)
@@ -194,7 +190,7 @@ struct DailyCommand: DerivedCommand {
       Terminal.note("\(Table.dailyValues.name) is new, and has only the days that are calculated now.")
     }
     var daily = try await Daily(inputs, lookups, settings, in: folder, jobs: derived.jobs, cache: work.cache)
-    if money.isStrict, let errors = daily.missingRates { throw CommandFailure(.configuration, lines: errors) }
+    if money.isStrict, let errors = daily.missingRates { throw errors }
     try await daily.write(into: outputs, jobs: derived.jobs)
     try inputs.searchAds?.write(settings.encoding, in: folder)
     if let vendors {
@@ -256,29 +252,25 @@ struct DailyCommand: DerivedCommand {
 
   /// Keeps the results of days whose rows were removed because of their age. Where there are none, such as in a restored backup, these
   /// days are left out: some of their rows are gone.
-  private func keepRemovedDays(_ settings: inout DailySettings, in folder: String) throws(CommandFailure) {
-    do throws(FileFailure) {
-      guard Ledger.isThere(derived.state) else { return }
-      let hasResults = try DurableFolder("\(folder)/\(Table.daily.name)").byteCount(of: ".") != nil
-      guard let end = try Ledger.newestRemovedReceipt(derived.state) else { return }
-      let first = Timestamp(milliseconds: end).daysSince1970 + 1
-      settings.firstKeptDay = first
-      guard settings.since ?? .min < first else { return }
-      settings.since = first
-      let days = "the days before \(Timestamp(milliseconds: first * 86_400_000))"
-      let consequence =
-        hasResults
-        ? "The results of \(days) stay as they are."
-        : "There is no \(Table.daily.name) with \(days), and they cannot be made again: they are left out."
-      Terminal.note("Rows up to \(Timestamp(milliseconds: end)) were removed because of their age. \(consequence)")
-    } catch {
-      throw CommandFailure(error)
-    }
+  private func keepRemovedDays(_ settings: inout DailySettings, in folder: String) throws {
+    guard Ledger.isThere(derived.state) else { return }
+    let hasResults = try DurableFolder("\(folder)/\(Table.daily.name)").byteCount(of: ".") != nil
+    guard let end = try Ledger.newestRemovedReceipt(derived.state) else { return }
+    let first = Timestamp(milliseconds: end).daysSince1970 + 1
+    settings.firstKeptDay = first
+    guard settings.since ?? .min < first else { return }
+    settings.since = first
+    let days = "the days before \(Timestamp(milliseconds: first * 86_400_000))"
+    let consequence =
+      hasResults
+      ? "The results of \(days) stay as they are."
+      : "There is no \(Table.daily.name) with \(days), and they cannot be made again: they are left out."
+    Terminal.note("Rows up to \(Timestamp(milliseconds: end)) were removed because of their age. \(consequence)")
   }
 }
 
 extension DailySettings {
-  fileprivate init(_ options: DailyCommand.Options, _ encoding: TableEncoding) throws(CommandFailure) {
+  fileprivate init(_ options: DailyCommand.Options, _ encoding: TableEncoding) throws {
     self.init(encoding)
     if let list = options.dimensions { dimensions = Set(list.compactMap(DailyDimension.init)) }
     if let list = options.environments {

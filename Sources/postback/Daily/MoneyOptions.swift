@@ -23,7 +23,7 @@ struct MoneyOptions: OptionGroup {
     .configured { $0.derived.isStrict }.isGiven
 
   /// Throws if an option lacks the one that it is about.
-  func check() throws(CommandFailure) {
+  func check() throws {
     if rates != nil, currency == nil {
       throw CommandFailure(.usage, "--rates needs a currency to convert to. Give --currency.")
     }
@@ -44,51 +44,36 @@ struct MoneyOptions: OptionGroup {
     _ dates: LookupDateFormat?,
     _ files: LoadedFiles = LoadedFiles(),
     isQuiet: Bool = false
-  ) throws(CommandFailure) -> Costs? {
+  ) throws -> Costs? {
     guard let cost else { return nil }
     let key = "costs \(cost) \(dates?.rawValue ?? "") \(allowsCredits) \(lookups.hexadecimalDigest)"
-    let costs = try files.value(key) { () throws(CommandFailure) in
-      do throws(Lookups.Failure) {
-        return try Costs(loading: cost, lookups.networks, dates: dates, allowingCredits: allowsCredits)
-      } catch {
-        throw CommandFailure(error)
-      }
+    let costs = try files.value(key) {
+      try Costs(loading: cost, lookups.networks, dates: dates, allowingCredits: allowsCredits)
     }
     if !isQuiet { files.warn(key, costs.warnings) }
     return costs
   }
 
   /// Loads the rates; nil if there is no file.
-  func loadCurrency(_ files: LoadedFiles = LoadedFiles()) throws(CommandFailure) -> ReportCurrency? {
+  func loadCurrency(_ files: LoadedFiles = LoadedFiles()) throws -> ReportCurrency? {
     guard let rates, let currency else { return nil }
     let key = "rates \(rates) \(currency)"
-    return try files.value(key) { () throws(CommandFailure) -> ReportCurrency in
+    return try files.value(key) {
       do throws(ReportCurrency.Failure) {
         return try ReportCurrency(currency, loading: rates)
       } catch {
         switch error {
-        case .file(let failure): throw CommandFailure(failure)
-        case .rates(let errors): throw CommandFailure(.configuration, lines: errors)
+        case .file(let failure): throw failure
+        case .rates(let errors): throw errors
         case .noRates:
           throw CommandFailure(
             .configuration,
             "\(rates.withControlCharactersEscaped): The file has a header and no rates, so nothing can be converted to \(currency). "
               + "Add the rates, or name another file with --rates."
           )
-        case .libcrypto(let failure): throw CommandFailure(.software, "\(failure)")
+        case .libcrypto(let failure): throw failure
         }
       }
-    }
-  }
-}
-
-extension CommandFailure {
-  /// The failure of loading lookup tables or costs.
-  init(_ failure: Lookups.Failure) {
-    switch failure {
-    case .file(let failure): self.init(failure)
-    case .tables(let errors): self.init(.configuration, lines: errors)
-    case .libcrypto(let failure): self.init(.software, "\(failure)")
     }
   }
 }

@@ -48,7 +48,7 @@ struct DeliverCommand: Command {
   private let output: String
   private let target: String
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     guard let file = options.partners, !file.isEmpty else {
       throw CommandFailure(.usage, "No partners are given. Name their file with --partners.")
@@ -58,17 +58,14 @@ struct DeliverCommand: Command {
     try TablesOptions.verifyPlace(target)
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let file = file
-    let partners: Partners
-    do throws(PartnersErrors) { partners = try Partners(reading: file) } catch {
-      throw CommandFailure(.configuration, lines: error)
-    }
+    let partners = try Partners(reading: file)
     var settings = DeliverySettings(
       output: output,
       state: options.derived.state ?? StateFolder.path(in: output),
       partners: partners,
-      load: { () throws(PartnersErrors) in try Partners(reading: file) },
+      load: { try Partners(reading: file) },
       lookups: try options.lookups.load(),
       encoding: options.derived.encoding,
       target: target,
@@ -79,25 +76,14 @@ struct DeliverCommand: Command {
     settings.deadline = options.deadline
     settings.replans = options.replans
     if options.isDry { return try await printRequests(settings) }
-    do throws(FileFailure) {
-      if target != output { _ = try DurableFolder(making: target) }
-    } catch {
-      throw CommandFailure(error)
-    }
-    let summary: DeliverySummary
-    do throws(DeliveryFailure) { summary = try await DeliveryService(settings).run() } catch {
-      throw CommandFailure(error)
-    }
+    if target != output { _ = try DurableFolder(making: target) }
+    let summary = try await DeliveryService(settings).run()
     try Terminal.print(options.derived.wantsJSON ? summary.json : Self.text(summary))
   }
 
-  private func printRequests(_ settings: DeliverySettings) async throws(CommandFailure) {
-    let requests: DryRun
-    do throws(DeliveryFailure) { requests = try await DryRun(settings) } catch { throw CommandFailure(error) }
-    func next() throws(CommandFailure) -> [String]? {
-      do throws(DeliveryFailure) { return try requests.next() } catch { throw CommandFailure(error) }
-    }
-    while let lines = try next() {
+  private func printRequests(_ settings: DeliverySettings) async throws {
+    let requests = try await DryRun(settings)
+    while let lines = try requests.next() {
       for line in lines { try Terminal.print(line) }
     }
   }
@@ -111,15 +97,5 @@ struct DeliverCommand: Command {
         + (filters.isEmpty ? "" : "; postbacks left out: \(filters)")
     }
     return lines.isEmpty ? "There are no partners." : lines.joined(separator: "\n")
-  }
-}
-
-extension CommandFailure {
-  /// The failure of a process that delivers, with its exit status.
-  fileprivate init(_ failure: DeliveryFailure) {
-    switch failure {
-    case .file(let failure): self.init(failure)
-    case .libcrypto, .transport: self.init(.software, "\(failure)")
-    }
   }
 }

@@ -18,14 +18,14 @@ struct CompletionCommand: Command {
 
   private let shell: Completions.Shell
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     guard arguments.operands.count == 1, let shell = Completions.Shell(rawValue: arguments.operands[0]) else {
       throw CommandFailure(.usage, "Name one shell: \(Self.shells.joined(separator: ", ")).")
     }
     self.shell = shell
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     try Terminal.print(Completions(list: Main.commands).script(for: shell))
   }
 }

@@ -22,7 +22,7 @@ struct ManualCommand: Command {
   private let folder: String?
   private let page: ManualPage
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     folder = try arguments.read(Options.self).folder
     guard folder == nil || arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "With --out the pages of all commands are written. Give no command.")
@@ -31,7 +31,7 @@ struct ManualCommand: Command {
   }
 
   /// Returns the page of the command with this name; of `postback` if the name is empty.
-  private static func page(_ name: [String]) throws(CommandFailure) -> ManualPage {
+  private static func page(_ name: [String]) throws -> ManualPage {
     guard !name.isEmpty else { return ManualPage(of: Main.commands) }
     guard case .command(let command, let rest) = try Main.commands.match(name[...]), rest.isEmpty else {
       throw CommandFailure(.usage, "There is no command \(name.joined(separator: " ")). See postback --help.")
@@ -39,9 +39,9 @@ struct ManualCommand: Command {
     return ManualPage(of: command.manual)
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     guard let folder else { return try Terminal.print(page.text) }
-    do throws(FileFailure) { _ = try DurableFolder(making: folder) } catch { throw CommandFailure(error) }
+    _ = try DurableFolder(making: folder)
     for page in [page] + Main.commands.manuals.map(ManualPage.init(of:)) {
       let file = try OutputFile("\(folder)/\(page.fileName)", overwrites: true)
       try file.write(Array(page.text.utf8))

@@ -69,7 +69,7 @@ struct DerivedOptions {
   let forgetsOthers: Bool
 
   /// Reads the options. `arguments` are those that `RememberedOptions` has completed.
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     let options: Options = try arguments.read()
     (output, target) = try Self.folders(arguments)
     state = options.target.state ?? StateFolder.path(in: output)
@@ -100,7 +100,7 @@ struct DerivedOptions {
   }
 
   /// Returns the output of the run, and the folder for the derived tables.
-  static func folders(_ arguments: Arguments) throws(CommandFailure) -> (output: String, target: String) {
+  static func folders(_ arguments: Arguments) throws -> (output: String, target: String) {
     guard let output = arguments.operands.first, arguments.operands.count == 1 else {
       throw CommandFailure(.usage, "Give one output: the --out folder of a run.")
     }
@@ -147,47 +147,37 @@ final class DerivedWork {
     _ options: DerivedOptions,
     for commands: [any DerivedCommand.Type],
     progress: AnalysisProgress.Handler?
-  ) throws(CommandFailure) {
+  ) throws {
     self.options = options
-    let isOfWholeRun: Bool
-    do throws(FileFailure) {
-      isOfWholeRun = try options.tables().areOfWholeRuns
-    } catch {
-      throw CommandFailure(error)
-    }
-    guard isOfWholeRun else {
+    guard try options.tables().areOfWholeRuns else {
       throw CommandFailure(.usage, "All tables of a run are needed. Give its --out folder.")
     }
-    do {
-      if options.target != options.output { _ = try DurableFolder(making: options.target) }
-      generation = try DerivedGeneration(in: options.target, repairing: true)
-      guard options.before == nil || options.before == generation.manifest.options else {
-        throw FileFailure(
-          .locked,
-          options.target,
-          "Another command has given the derived tables other options since this one has read them",
-          advice: "Give the command again"
-        )
-      }
-      try DerivedRepair(options).removeDamaged(from: generation, before: commands)
-      // Read behind the lock, so that no older rows take the place of newer ones. What is noted before is never later than the rows.
-      let hasState = Ledger.isThere(options.state)
-      removals = hasState ? try Ledger.removals(options.state) : nil
-      positions =
-        hasState ? try TableCursor.ends(of: Table.all, in: options.output, state: options.state) : []
-      tables = try Self.tables(options, progress, removals)
-      tables.warnOfMissingParts()
-      rows = try tables.digest()
-      cache = try generation.cache(program: Main.version)
-      snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
-      var replacement = TableReplacement(isForced: options.isReplacing, place: options.target)
-      if hasState {
-        replacement.removedRows = try Ledger.removedRows(options.state, of: Table.postbacks.name)
-      }
-      self.replacement = replacement
-    } catch {
-      throw CommandFailure(of: error)
+    if options.target != options.output { _ = try DurableFolder(making: options.target) }
+    generation = try DerivedGeneration(in: options.target, repairing: true)
+    guard options.before == nil || options.before == generation.manifest.options else {
+      throw FileFailure(
+        .locked,
+        options.target,
+        "Another command has given the derived tables other options since this one has read them",
+        advice: "Give the command again"
+      )
     }
+    try DerivedRepair(options).removeDamaged(from: generation, before: commands)
+    // Read behind the lock, so that no older rows take the place of newer ones. What is noted before is never later than the rows.
+    let hasState = Ledger.isThere(options.state)
+    removals = hasState ? try Ledger.removals(options.state) : nil
+    positions =
+      hasState ? try TableCursor.ends(of: Table.all, in: options.output, state: options.state) : []
+    tables = try Self.tables(options, progress, removals)
+    tables.warnOfMissingParts()
+    rows = try tables.digest()
+    cache = try generation.cache(program: Main.version)
+    snapshot = options.target == options.output ? nil : try DerivedSnapshot(of: options.output)
+    var replacement = TableReplacement(isForced: options.isReplacing, place: options.target)
+    if hasState {
+      replacement.removedRows = try Ledger.removedRows(options.state, of: Table.postbacks.name)
+    }
+    self.replacement = replacement
   }
 
   /// Finds the tables of the run. If rows are removed from these meanwhile, throws `.locked` and not what a rewritten part looks like.
@@ -264,19 +254,19 @@ protocol DerivedCommand: Command {
 
   /// Returns the digest of the files and the settings, besides the tables of the run and of earlier steps, from which the
   /// tables are made.
-  func settingsDigest() throws(CommandFailure) -> String
+  func settingsDigest() throws -> String
 
   /// Returns the lookup tables and the costs that the options name.
-  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile]
+  func lookedUpFiles() throws -> [LookedUpFile]
 
   /// Writes the tables.
-  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer
+  func write(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer
 }
 
 extension DerivedCommand {
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     HeapSettings.giveFreeMemoryBack()
-    let progress = AnalysisProgressLine()
+    let progress = ProgressLine()
     let answer: DerivedAnswer
     do {
       defer { progress.clear() }
@@ -284,8 +274,6 @@ extension DerivedCommand {
       try verifyFiles(in: work)
       answer = try await work.reading { try await make(in: work, progress) }
       try work.commit([Self.self])
-    } catch {
-      throw CommandFailure(of: error)
     }
     answer.committed()
     for warning in answer.warnings { Terminal.warn(warning) }

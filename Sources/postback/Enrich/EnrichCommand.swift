@@ -37,7 +37,7 @@ struct EnrichCommand: DerivedCommand {
   let derived: DerivedOptions
   var files = LoadedFiles()
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
     lookups = try arguments.read()
@@ -48,13 +48,13 @@ struct EnrichCommand: DerivedCommand {
 
   static var kinds: [PartCache.Kind] { [.enriched] }
 
-  func settingsDigest() throws(CommandFailure) -> String {
+  func settingsDigest() throws -> String {
     "\(try lookups.load(files, isQuiet: true).hexadecimalDigest) \(derived.text)"
   }
 
-  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
+  func lookedUpFiles() throws -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
 
-  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+  func write(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer {
     let lookups = try lookups.load(files)
     let enrichment = try await Enrichment(
       accepted: work.tables.postbacks,

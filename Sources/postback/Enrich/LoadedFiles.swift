@@ -7,10 +7,7 @@ final class LoadedFiles: Sendable {
   private let told = Mutex<Set<String>>([])
 
   /// Returns the content with a key, which names its files and the options that it depends on; `load` reads it the first time.
-  func value<Value: Sendable>(
-    _ key: String,
-    _ load: () throws(CommandFailure) -> Value
-  ) throws(CommandFailure) -> Value {
+  func value<Value: Sendable>(_ key: String, _ load: () throws -> Value) throws -> Value {
     if let known = values.withLock({ $0[key] }), let value = known as? Value { return value }
     let value = try load()
     values.withLock { $0[key] = value }

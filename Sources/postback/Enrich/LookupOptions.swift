@@ -17,15 +17,11 @@ struct LookupOptions: OptionGroup {
   var areGiven: Bool { folder != nil }
 
   /// Loads the lookup tables, and prints their warnings. There are none if no folder is given.
-  func load(_ files: LoadedFiles = LoadedFiles(), isQuiet: Bool = false) throws(CommandFailure) -> Lookups {
+  func load(_ files: LoadedFiles = LoadedFiles(), isQuiet: Bool = false) throws -> Lookups {
     let key = "lookups \(folder ?? "") \(dates?.rawValue ?? "") \(allowsOverlap)"
-    let lookups = try files.value(key) { () throws(CommandFailure) in
-      do throws(Lookups.Failure) {
-        guard let folder else { return try Lookups.none() }
-        return try Lookups(in: folder, dates: dates, allowingOverlap: allowsOverlap)
-      } catch {
-        throw CommandFailure(error)
-      }
+    let lookups = try files.value(key) {
+      guard let folder else { return try Lookups.none() }
+      return try Lookups(in: folder, dates: dates, allowingOverlap: allowsOverlap)
     }
     if !isQuiet { files.warn(key, lookups.warnings) }
     return lookups

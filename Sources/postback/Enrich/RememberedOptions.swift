@@ -16,21 +16,16 @@ enum RememberedOptions {
 
   /// Returns the arguments with the options that an earlier command was given, and says which these are. Says also which
   /// options have other values than before.
-  static func complete(_ arguments: Arguments, for manual: Manual) throws(CommandFailure) -> Arguments {
+  static func complete(_ arguments: Arguments, for manual: Manual) throws -> Arguments {
     let target = try DerivedOptions.folders(arguments).target
     let earlier = try arguments.read(DerivedOptions.Earlier.self)
     guard !earlier.forgetsOthers else { return arguments }
     // A configuration says all.
     let isConfigured = try arguments.read(ConfigurationOption.self).path != nil
-    let before: [String: [String]]
-    do throws(FileFailure) {
-      let snapshot = try DerivedSnapshot(of: target, repairing: true)
-      before = snapshot.manifest.options
-      if !isConfigured, !earlier.isReplacing, let failure = snapshot.manifestFailure {
-        throw failure.withAdviceOnOptions
-      }
-    } catch {
-      throw CommandFailure(error)
+    let snapshot = try DerivedSnapshot(of: target, repairing: true)
+    let before = snapshot.manifest.options
+    if !isConfigured, !earlier.isReplacing, let failure = snapshot.manifestFailure {
+      throw failure.withAdviceOnOptions
     }
     let own = values(arguments)
     var used: [String: [String]] = [:]
@@ -53,12 +48,8 @@ enum RememberedOptions {
   }
 
   /// Indicates that an earlier command on the derived tables in a folder was given an option.
-  static func has(_ option: String, in target: String) throws(CommandFailure) -> Bool {
-    do throws(FileFailure) {
-      return try DerivedSnapshot(of: target, repairing: true).manifest.options[option] != nil
-    } catch {
-      throw CommandFailure(error)
-    }
+  static func has(_ option: String, in target: String) throws -> Bool {
+    try DerivedSnapshot(of: target, repairing: true).manifest.options[option] != nil
   }
 
   /// Returns the values of those options that are remembered, with whole paths.

@@ -1,7 +1,6 @@
 internal import Answers
 internal import Analysis
 internal import ConversionModel
-internal import DurableFiles
 internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
@@ -44,7 +43,7 @@ struct ExplainCommand: Command {
   private let path: String
   private let trust: TrustPolicy
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     guard arguments.operands.count < 2 else {
       throw CommandFailure(.usage, "Too many files are given. Give one file, or - for standard input.")
     }
@@ -54,9 +53,9 @@ struct ExplainCommand: Command {
     trust = try options.trust.trust()
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let (line, record, known) = (options.line, options.record, options.known)
-    let models = try Models(checking: options.models)
+    let models = try Models(loading: options.models)
     TrustOptions.announce(trust)
     guard let batch = try await batch() else {
       throw CommandFailure(
@@ -66,53 +65,39 @@ struct ExplainCommand: Command {
           : line.map { "No postback starts at line \($0) of \(path)." } ?? "\(path) holds no postback."
       )
     }
-    let tables: TableFiles
-    do throws(FileFailure) {
-      tables = try TableFiles(.postbacks, at: known, OutputStates(of: known, among: []))
-    } catch {
-      throw CommandFailure(error)
-    }
+    let tables = try TableFiles(.postbacks, at: known, OutputStates(of: known, among: []))
     guard tables.isOfWholeRuns else {
       throw CommandFailure(.usage, "The option --known needs accepted postbacks. Give the --out folder of a run.")
     }
-    let explanation: Explanation
-    do throws(PipelineFailure) {
-      explanation = try await Explanation(
-        of: batch,
-        trust: trust,
-        models: models,
-        receivedAt: options.receivedAt.rule
-      ) { () throws(PipelineFailure) in
-        var scan = SignatureScan()
-        let signatures = batch.records.flatMap { scan.values(in: batch.bytes.span.extracting($0.bytes.indices)) }
-        return try await DiagnosisContext(of: tables, signatures: signatures, jobs: Option.cores)
-      }
-    } catch {
-      throw CommandFailure(error)
+    let explanation = try await Explanation(
+      of: batch,
+      trust: trust,
+      models: models,
+      receivedAt: options.receivedAt.rule
+    ) { () throws(PipelineFailure) in
+      var scan = SignatureScan()
+      let signatures = batch.records.flatMap { scan.values(in: batch.bytes.span.extracting($0.bytes.indices)) }
+      return try await DiagnosisContext(of: tables, signatures: signatures, jobs: Option.cores)
     }
     try Terminal.print(options.printsJSON ? explanation.json : explanation.text)
   }
 
   /// Returns a batch of the one record that the arguments name; nil if there is no such record.
-  private func batch() async throws(CommandFailure) -> RawBatch? {
-    var inputs = try InputFile.found(at: [path])
+  private func batch() async throws -> RawBatch? {
+    var inputs = try InputFile.enumerate([path])
     for place in inputs.indices { inputs[place].form = options.form.value }
     var batches = PostbackReader(inputs: inputs).makeAsyncIterator()
     let (line, record) = (options.line, options.record)
     var left = record ?? 1
-    do throws(PipelineFailure) {
-      while let batch = try await batches.next() {
-        for (index, found) in batch.records.enumerated() where line == nil || found.line == line {
-          left -= 1
-          guard left == 0 else { continue }
-          if record == nil, index + 1 < batch.records.count, batch.records[index + 1].line == found.line {
-            Terminal.note("Further records start at line \(found.line). --record 2 explains the next one.")
-          }
-          return batch.only(index)
+    while let batch = try await batches.next() {
+      for (index, found) in batch.records.enumerated() where line == nil || found.line == line {
+        left -= 1
+        guard left == 0 else { continue }
+        if record == nil, index + 1 < batch.records.count, batch.records[index + 1].line == found.line {
+          Terminal.note("Further records start at line \(found.line). --record 2 explains the next one.")
         }
+        return batch.only(index)
       }
-    } catch {
-      throw CommandFailure(error)
     }
     return nil
   }

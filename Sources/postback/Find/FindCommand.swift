@@ -59,7 +59,7 @@ struct FindCommand: Command {
   private let options: Options
   private let trust: TrustPolicy
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     guard arguments.operands.count == 2, !arguments.operands[1].isEmpty else {
       throw CommandFailure(.usage, "Give the --out folder of a run, and a transaction id, a postback_key or a file.")
     }
@@ -68,7 +68,7 @@ struct FindCommand: Command {
     trust = try options.keys.trust()
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let progress = PartProgressLine()
     let (values, pasted) = try await values()
     let answer: FoundAnswer
@@ -94,8 +94,6 @@ struct FindCommand: Command {
       ) { key throws(PipelineFailure) in
         try PipelineFailure.state { () throws(FileFailure) in try Outbox.deliveries(of: key, in: state) }
       }
-    } catch {
-      throw CommandFailure(of: error)
     }
     for path in answer.missing { Terminal.warn("\(path): The part is gone, so it was not searched.") }
     if options.printsJSON { try Terminal.print(answer.json.description) }
@@ -106,30 +104,22 @@ struct FindCommand: Command {
   }
 
   /// The values to search for: those of the argument, or those of the postback in the file that it names.
-  private func values() async throws(CommandFailure) -> ([LookupValue], Explanation?) {
+  private func values() async throws -> ([LookupValue], Explanation?) {
     let isFile = unsafe access(id, F_OK) == 0
     guard isFile || id == InputFile.standardInput else {
       return ([LookupValue(.key, id), LookupValue(.transaction, id)], nil)
     }
-    var batches = PostbackReader(inputs: try InputFile.found(at: [id])).makeAsyncIterator()
-    let explanation: Explanation?
-    do throws(PipelineFailure) {
-      if let batch = try await batches.next(), !batch.records.isEmpty {
-        let rule = ReceivedAtRule()
-        explanation = try await Explanation(
-          of: batch.only(0),
-          trust: trust,
-          models: .none,
-          receivedAt: rule,
-          known: nil
-        )
-      } else {
-        explanation = nil
-      }
-    } catch {
-      throw CommandFailure(error)
+    var batches = PostbackReader(inputs: try InputFile.enumerate([id])).makeAsyncIterator()
+    guard let batch = try await batches.next(), !batch.records.isEmpty else {
+      throw CommandFailure(.noInput, "\(id) holds no postback.")
     }
-    guard let explanation else { throw CommandFailure(.noInput, "\(id) holds no postback.") }
+    let explanation = try await Explanation(
+      of: batch.only(0),
+      trust: trust,
+      models: .none,
+      receivedAt: ReceivedAtRule(),
+      known: nil
+    )
     guard let transaction = explanation.transactionID else {
       throw CommandFailure(
         .configuration,

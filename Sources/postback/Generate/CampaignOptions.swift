@@ -42,7 +42,7 @@ struct CampaignOptions: OptionGroup {
   var areGiven: Bool { count != nil }
 
   /// Returns the settings of the campaigns; nil if there are none.
-  func settings(with mix: MixOptions) throws(CommandFailure) -> CampaignSettings? {
+  func settings(with mix: MixOptions) throws -> CampaignSettings? {
     guard let count else { return nil }
     guard !folder.isEmpty else {
       throw CommandFailure(.usage, "--campaigns needs a folder for the files for reporting. Name it with --reporting.")
@@ -63,18 +63,14 @@ struct CampaignOptions: OptionGroup {
     var apps = mix.apps.isEmpty ? Mix.standardApps : mix.apps
     let models: Models
     var modelText: String?
-    do throws(ModelErrors) {
-      if modelPaths.isEmpty {
-        let change = world?.changesModel ?? false ? firstDay + Int64(days) / 2 : nil
-        let text = CampaignSettings.standardModels(of: Self.unique(apps), change: change)
-        modelText = text
-        models = try Models(parsing: Array(text.utf8))
-      } else {
-        models = try Models(loading: modelPaths)
-        if mix.apps.isEmpty { apps = models.appIDs }
-      }
-    } catch {
-      throw CommandFailure(.configuration, lines: error)
+    if modelPaths.isEmpty {
+      let change = world?.changesModel ?? false ? firstDay + Int64(days) / 2 : nil
+      let text = CampaignSettings.standardModels(of: Self.unique(apps), change: change)
+      modelText = text
+      models = try Models(parsing: Array(text.utf8))
+    } else {
+      models = try Models(loading: modelPaths)
+      if mix.apps.isEmpty { apps = models.appIDs }
     }
     let settings = CampaignSettings(
       count: count,
@@ -96,7 +92,7 @@ struct CampaignOptions: OptionGroup {
   }
 
   /// Throws if an app has no model for one of the days.
-  private static func checkModels(of settings: CampaignSettings) throws(CommandFailure) {
+  private static func checkModels(of settings: CampaignSettings) throws {
     guard !settings.apps.isEmpty else { throw CommandFailure(.usage, "There is no model in --models.") }
     for app in settings.apps {
       for day in settings.firstDay..<settings.firstDay + Int64(settings.days) {
@@ -113,10 +109,10 @@ struct CampaignOptions: OptionGroup {
   }
 
   /// Creates a hidden file in the folder, and the folders above it.
-  func create(_ path: String) throws(CommandFailure) -> OutputFile {
+  func create(_ path: String) throws -> OutputFile {
     let whole = "\(folder)/\(path)"
     let parent = whole.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    do throws(FileFailure) { _ = try DurableFolder(making: parent) } catch { throw CommandFailure(error) }
+    _ = try DurableFolder(making: parent)
     return try OutputFile(whole)
   }
 }

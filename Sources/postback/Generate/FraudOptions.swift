@@ -16,7 +16,7 @@ struct FraudOptions: OptionGroup {
   ).values(.init(throwing: { try scenario($0) }))
 
   /// Throws if there are frauds, but no campaigns.
-  func check(with campaigns: CampaignOptions) throws(CommandFailure) {
+  func check(with campaigns: CampaignOptions) throws {
     if !scenarios.isEmpty, !campaigns.areGiven {
       throw CommandFailure(
         .usage,
@@ -25,7 +25,7 @@ struct FraudOptions: OptionGroup {
     }
   }
 
-  private static func scenario(_ text: String) throws(CommandFailure) -> FraudScenario {
+  private static func scenario(_ text: String) throws -> FraudScenario {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     guard let kind = FraudKind(rawValue: parts[0]) else {
       let names = FraudKind.allCases.map(\.rawValue)
@@ -85,7 +85,7 @@ struct FraudOptions: OptionGroup {
   }
 
   /// Throws if a fraud names a party that the dump does not have.
-  func check(in traffic: CampaignTraffic) throws(CommandFailure) {
+  func check(in traffic: CampaignTraffic) throws {
     for scenario in scenarios {
       guard let unknown = traffic.unknown(in: scenario.target).first else { continue }
       throw CommandFailure(

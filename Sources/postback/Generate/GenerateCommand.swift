@@ -1,4 +1,3 @@
-internal import Signatures
 internal import SyntheticTraffic
 
 /// The command `postback generate`: synthetic signed dumps, with the expected outcome of each line.
@@ -55,7 +54,7 @@ struct GenerateCommand: Command {
   private let mix: Mix
   private let campaigns: CampaignSettings?
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     if let operand = arguments.operands.first {
       throw CommandFailure(.usage, "generate reads no input, but \(operand) was given")
     }
@@ -80,14 +79,11 @@ struct GenerateCommand: Command {
     mix = try options.mix.mix(standardApps: campaigns?.apps ?? Mix.standardApps)
   }
 
-  func run() async throws(CommandFailure) {
-    let keys: GeneratedKeys
-    do throws(LibcryptoFailure) { keys = try GeneratedKeys(seed: seed) } catch { throw Self.failure(error) }
+  func run() async throws {
+    let keys = try GeneratedKeys(seed: seed)
     let dump = try OutputFile(options.dumpPath)
-    var truth: OutputFile?
-    if let truthPath = options.truthPath { truth = try OutputFile(truthPath) }
-    var keysFile: OutputFile?
-    if let keysPath = options.keysPath { keysFile = try OutputFile(keysPath) }
+    let truth = try options.truthPath.map { try OutputFile($0) }
+    let keysFile = try options.keysPath.map { try OutputFile($0) }
 
     let traffic = campaigns.map { CampaignTraffic($0, mix, seed: seed) }
     if let traffic { try options.frauds.check(in: traffic) }
@@ -123,7 +119,7 @@ struct GenerateCommand: Command {
       jobs: options.jobs
     )
     var totals = TrueTotals()
-    while let batch = try await Self.next(&batches) {
+    while let batch = try await batches.next() {
       try dump.write(batch.dump)
       try truth?.write(batch.truth)
       try fraudFile?.write(batch.fraud)
@@ -136,10 +132,4 @@ struct GenerateCommand: Command {
     // The dump comes last, so that a dump is never without the others.
     for file in files + [totalsFile, fraudFile, keysFile, truth, dump] { try file?.publish() }
   }
-
-  private static func next(_ batches: inout GeneratedBatches) async throws(CommandFailure) -> GeneratedBatch? {
-    do throws(LibcryptoFailure) { return try await batches.next() } catch { throw failure(error) }
-  }
-
-  private static func failure(_ error: LibcryptoFailure) -> CommandFailure { CommandFailure(.software, "\(error)") }
 }

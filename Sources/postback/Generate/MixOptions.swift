@@ -55,7 +55,7 @@ struct MixOptions: OptionGroup {
   }
 
   /// Returns the mix that the options describe. Without `--app` the advertised apps are `standardApps`.
-  func mix(standardApps: [Int64]) throws(CommandFailure) -> Mix {
+  func mix(standardApps: [Int64]) throws -> Mix {
     let mix = Mix(
       formats: formats,
       windows: windows,
@@ -80,7 +80,7 @@ struct MixOptions: OptionGroup {
     return mix
   }
 
-  private func shares() throws(CommandFailure) -> [Mix.Share: Double] {
+  private func shares() throws -> [Mix.Share: Double] {
     let given: [(share: Mix.Share, value: Double?)] = [
       (.forged, forged), (.edited, edited), (.duplicate, duplicate), (.malformed, malformed), (.zeroFilled, zeroFilled),
     ]

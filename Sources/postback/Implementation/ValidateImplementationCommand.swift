@@ -46,24 +46,16 @@ struct ValidateImplementationCommand: Command {
   private let options: Options
   private let paths: [String]
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    paths = arguments.operands
-    guard !paths.isEmpty else {
-      throw CommandFailure(.usage, "No files are given. Give files with sessions and events.")
-    }
+  init(_ arguments: Arguments) throws {
+    paths = try arguments.operands(orAdvise: "No files are given. Give files with sessions and events.")
     options = try arguments.read()
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     var check = ImplementationCheck(temporaryFolder: options.temporary ?? EventInputs.systemTemporaryFolder)
     (check.showsDevices, check.exampleLimit) = (options.showsDevices, options.examples)
-    if !options.models.isEmpty { check.models = try Models(checking: options.models) }
-    let report: ImplementationReport
-    do {
-      report = try await check.report(on: try EventInputs.inputs(at: paths), postbacks: try await postbacks())
-    } catch {
-      throw CommandFailure(of: error)
-    }
+    if !options.models.isEmpty { check.models = try Models(loading: options.models) }
+    let report = try await check.report(on: try EventInputs.inputs(at: paths), postbacks: try await postbacks())
     try Terminal.print(options.wantsJSON ? report.json.description : ImplementationAnswer(report: report).text)
     guard report.rows > 0 else {
       throw CommandFailure(.configuration, "The files have no rows, so nothing was checked. Check that they are right.")

@@ -1,5 +1,4 @@
 internal import Answers
-internal import DurableFiles
 internal import InputForms
 internal import JSON
 internal import PostbackPipeline
@@ -22,29 +21,20 @@ struct FormSample {
   /// The name of the form.
   var name: String { form.mapping?.name ?? (isCSV ? "CSV" : "postbacks") }
 
-  init(of path: String, in form: InputForm, trust: TrustPolicy) async throws(CommandFailure) {
+  init(of path: String, in form: InputForm, trust: TrustPolicy) async throws {
     self.form = form
-    let verifier: PostbackVerifier
-    do throws(VerificationError) { verifier = try PostbackVerifier(trusting: trust) } catch {
-      throw CommandFailure(.software, "\(error)")
-    }
+    let verifier = try PostbackVerifier(trusting: trust)
     var unwrapper = form.mapping.map { Unwrapper($0) }
-    do throws(PipelineFailure) {
-      let inputs: [InputFile]
-      do throws(FileFailure) { inputs = try InputFile.enumerate([path], in: form) } catch { throw .read(error) }
-      var batches = PostbackReader(inputs: inputs).makeAsyncIterator()
-      while records < Self.limit, let batch = try await batches.next() {
-        isCSV = isCSV || batch.origins.contains { $0.input.isCSV }
-        for record in batch.records.prefix(Self.limit - records) {
-          records += 1
-          guard record.defect == nil else { continue }
-          let bytes = Array(batch.bytes[record.bytes.indices])
-          let text = unwrapper == nil ? bytes : unwrapper?.envelope(of: bytes)
-          if let text { add(text, verifier) }
-        }
+    var batches = PostbackReader(inputs: try InputFile.enumerate([path], in: form)).makeAsyncIterator()
+    while records < Self.limit, let batch = try await batches.next() {
+      isCSV = isCSV || batch.origins.contains { $0.input.isCSV }
+      for record in batch.records.prefix(Self.limit - records) {
+        records += 1
+        guard record.defect == nil else { continue }
+        let bytes = Array(batch.bytes[record.bytes.indices])
+        let text = unwrapper == nil ? bytes : unwrapper?.envelope(of: bytes)
+        if let text { add(text, verifier) }
       }
-    } catch {
-      throw CommandFailure(error)
     }
   }
 

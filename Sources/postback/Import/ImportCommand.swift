@@ -57,7 +57,7 @@ struct ImportCommand: Command {
   private let trust: TrustPolicy
   private var mapping: Mapping? { options.mapping }
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     trust = try options.keys.trust()
     guard !arguments.operands.contains(InputFile.standardInput) else {
@@ -85,7 +85,7 @@ struct ImportCommand: Command {
     task = .write(arguments.operands, output: output, vendor: vendor, encoding)
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     switch task {
     case .look(let path): try await look(path)
     case .write(let paths, let output, let vendor, let encoding): try await write(paths, output, vendor, encoding)
@@ -97,17 +97,12 @@ struct ImportCommand: Command {
     _ output: String,
     _ vendor: String,
     _ encoding: TableEncoding
-  ) async throws(CommandFailure) {
-    let summary: ImportedSummary
-    do {
-      let table = try ImportedOutput(encoding, in: output, vendor: vendor, currency: options.currency)
-      try await table.add(paths, mapping.map { InputForm($0) } ?? InputForm(.csv))
-      summary = table.summary
-      guard summary.imported > 0 else { throw Self.nothing(summary, paths) }
-      try table.complete()
-    } catch {
-      throw CommandFailure(of: error)
-    }
+  ) async throws {
+    let table = try ImportedOutput(encoding, in: output, vendor: vendor, currency: options.currency)
+    try await table.add(paths, mapping.map { InputForm($0) } ?? InputForm(.csv))
+    let summary = table.summary
+    guard summary.imported > 0 else { throw Self.nothing(summary, paths) }
+    try table.complete()
     if !summary.repeated.isEmpty {
       let names = summary.repeated.prefix(5).joined(separator: ", ")
       let rest = summary.repeated.count > 5 ? " and \(summary.repeated.count - 5) more" : ""
@@ -177,7 +172,7 @@ struct ImportCommand: Command {
     )
   }
 
-  private func look(_ path: String) async throws(CommandFailure) {
+  private func look(_ path: String) async throws {
     let forms = mapping.map { [InputForm($0)] } ?? ([InputForm(.auto)] + Mapping.builtIn.map { InputForm($0) })
     var samples: [FormSample] = []
     for form in forms { samples.append(try await FormSample(of: path, in: form, trust: trust)) }

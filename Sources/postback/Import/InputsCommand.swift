@@ -18,7 +18,7 @@ struct InputsCommand: Command {
   private let mappings: [Mapping]
   private let isOne: Bool
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     guard arguments.operands.count < 2 else { throw CommandFailure(.usage, "Give the name of one mapping.") }
     guard let name = arguments.operands.first else {
       (mappings, isOne) = (Mapping.builtIn, false)
@@ -30,7 +30,7 @@ struct InputsCommand: Command {
     }
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     if isOne, let mapping = mappings.first { return try Terminal.print(mapping.text) }
     var table = TextTable(["name", "reads", "source"])
     for mapping in mappings { table.add(mapping.name, mapping.title, mapping.documentation ?? "") }

@@ -68,16 +68,13 @@ struct LoadPostgresCommand: Command {
   private let source: Loader.Source
   private let target: Loader.Target
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    guard let output = arguments.operands.first, arguments.operands.count == 1, !output.isEmpty else {
-      throw CommandFailure(.usage, "Give one operand, the --out folder of run or watch.")
-    }
+  init(_ arguments: Arguments) throws {
+    let output = try arguments.operand(orAdvise: "Give one operand, the --out folder of run or watch.")
     options = try arguments.read()
     guard let text = try options.text(), !text.isEmpty else {
       throw CommandFailure(.usage, "No database is given. Give --dsn, such as --dsn postgresql://ROLE@HOST/DATABASE.")
     }
-    let address: DatabaseAddress
-    do throws(DatabaseFailure) { address = try DatabaseAddress(text) } catch { throw CommandFailure(error) }
+    let address = try DatabaseAddress(text)
     source = Loader.Source(
       output: output,
       state: options.state ?? StateFolder.path(in: output),
@@ -95,12 +92,10 @@ struct LoadPostgresCommand: Command {
     )
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     // Without --follow a signal ends the process, and the server rolls back.
     var signals: UnixSignals?
-    if options.follows {
-      do { signals = try UnixSignals() } catch { throw CommandFailure(error) }
-    }
+    if options.follows { signals = try UnixSignals() }
     var loader = Loader(
       source,
       into: target,
@@ -108,15 +103,9 @@ struct LoadPostgresCommand: Command {
       stop: { [signals] limit in signals?.wait(upTo: limit).contains { $0.asksToEnd } ?? false },
       report: Terminal.warn
     )
-    do throws(LoadFailure) {
+    do {
       if options.follows { try await loader.follow() } else { try await loader.load() }
-    } catch {
-      switch error {
-      case .file(let failure): throw CommandFailure(failure)
-      case .database(let failure): throw CommandFailure(failure)
-      case .stopped: break
-      }
-    }
+    } catch LoadFailure.stopped {}
     for warning in loader.tally.warnings { Terminal.warn(warning) }
     try Terminal.print(options.printsJSON ? loader.tally.json.description : loader.tally.text)
   }
@@ -124,15 +113,11 @@ struct LoadPostgresCommand: Command {
 
 extension LoadPostgresCommand.Options {
   /// Returns the address of `--dsn`, or that in the file of `--dsn-file`; nil if both are absent.
-  fileprivate func text() throws(CommandFailure) -> String? {
+  fileprivate func text() throws -> String? {
     guard let path = addressFile else { return address }
     guard address == nil else { throw CommandFailure(.usage, "Give either --dsn or --dsn-file.") }
-    do throws(FileFailure) {
-      let bytes = try WholeFile.read(path, upTo: 4096)
-      return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-    } catch {
-      throw CommandFailure(error)
-    }
+    let bytes = try WholeFile.read(path, upTo: 4096)
+    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
   }
 }
 
@@ -196,20 +181,5 @@ extension LoadTally {
         )
       )
     ])
-  }
-}
-
-extension CommandFailure {
-  /// Creates the failure of an operation on a database, with its exit status.
-  fileprivate init(_ failure: DatabaseFailure) {
-    let status: ExitStatus =
-      switch failure.kind {
-      case .usage: .usage
-      case .configuration: .configuration
-      case .noPermission: .noPermission
-      case .unreachable, .server: .inputOutput
-      case .busy: .locked
-      }
-    self.init(status, "\(failure)", details: failure.details)
   }
 }

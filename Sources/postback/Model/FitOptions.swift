@@ -57,7 +57,7 @@ struct FitAssumptionOptions: OptionGroup {
     .value("an integer from 0 to \(UInt64.max)", else: 1) { UInt64($0) }
 
   /// The assumptions.
-  func assumptions() throws(CommandFailure) -> Assumptions {
+  func assumptions() -> Assumptions {
     var assumptions = Assumptions()
     if let tiers { assumptions.tiers = tiers }
     (assumptions.campaignInstalls, assumptions.folds, assumptions.seed) = (campaignInstalls, folds, seed)

@@ -24,16 +24,16 @@ struct ModelCheckCommand: Command {
   private let paths: [String]
   private let printsJSON: Bool
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     paths = try ModelChoice.paths(arguments)
     printsJSON = try arguments.read(Options.self).printsJSON
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let models: Models
     do throws(ModelErrors) { models = try Models(loading: paths) } catch {
       if printsJSON { try Terminal.print(Self.json([], error.problems).description) }
-      throw CommandFailure(.configuration, lines: error)
+      throw error
     }
     for model in models.all {
       for window in model.windows { Self.warnOfRepeatedEvents(model, window) }
@@ -89,12 +89,5 @@ struct ModelCheckCommand: Command {
         )
       ),
     ])
-  }
-}
-
-extension Models {
-  /// Loads the models at these paths. Throws a failure that lists all their problems.
-  init(checking paths: [String]) throws(CommandFailure) {
-    do { try self.init(loading: paths) } catch { throw CommandFailure(.configuration, lines: error) }
   }
 }

@@ -33,15 +33,12 @@ struct ModelChoice: OptionGroup {
   }
 
   /// The paths that a command was given.
-  static func paths(_ arguments: Arguments) throws(CommandFailure) -> [String] {
-    guard !arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "Give the path of a model file, or of a folder of model files.")
-    }
-    return arguments.operands
+  static func paths(_ arguments: Arguments) throws -> [String] {
+    try arguments.operands(orAdvise: "Give the path of a model file, or of a folder of model files.")
   }
 
   /// Returns the models of an app and with a label, by app and time. Throws if there are none.
-  static func all(_ app: Int64?, _ label: String?, of models: Models) throws(CommandFailure) -> [ConversionModel] {
+  static func all(_ app: Int64?, _ label: String?, of models: Models) throws -> [ConversionModel] {
     let chosen = models.all.filter { model in
       (app == nil || model.appID == app) && (label == nil || model.label.description == label)
     }
@@ -52,7 +49,7 @@ struct ModelChoice: OptionGroup {
   }
 
   /// Returns the one model that matches `--app`, `--model` and `--installed-at`. Throws if there are none, or several.
-  func one(of models: Models) throws(CommandFailure) -> ConversionModel {
+  func one(of models: Models) throws -> ConversionModel {
     try Self.one(of: models, app, label, at: installDate)
   }
 
@@ -62,7 +59,7 @@ struct ModelChoice: OptionGroup {
     _ app: Int64?,
     _ label: String?,
     at installDate: Timestamp?
-  ) throws(CommandFailure) -> ConversionModel {
+  ) throws -> ConversionModel {
     let all = try Self.all(app, label, of: models)
     let chosen = all.filter { model in installDate.map { model.span.contains($0) } ?? true }
     if let only = chosen.first, chosen.count == 1 { return only }

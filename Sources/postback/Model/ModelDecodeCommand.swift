@@ -27,7 +27,7 @@ struct ModelDecodeCommand: Command {
   private let options: Options
   private let paths: [String]
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     paths = try ModelChoice.paths(arguments)
     options = try arguments.read()
     guard (options.fine == nil) != (options.coarse == nil) else {
@@ -35,9 +35,9 @@ struct ModelDecodeCommand: Command {
     }
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let (window, fine, coarse) = (options.window, options.fine, options.coarse)
-    let model = try options.choice.one(of: Models(checking: paths))
+    let model = try options.choice.one(of: Models(loading: paths))
     let meaning = model.meaning(
       window: window,
       fine: fine,

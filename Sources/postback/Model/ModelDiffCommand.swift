@@ -25,7 +25,7 @@ struct ModelDiffCommand: Command {
   private let sides: [(path: String, label: String?)]
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     guard arguments.operands.count == 2 else { throw CommandFailure(.usage, "Give two models to compare.") }
     sides = arguments.operands.map { operand in
       let parts = operand.split(separator: "#", omittingEmptySubsequences: false)
@@ -35,7 +35,7 @@ struct ModelDiffCommand: Command {
     options = try arguments.read()
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let (left, right) = (try model(sides[0]), try model(sides[1]))
     let difference = ModelDifference(left, right)
     if options.printsJSON { try Terminal.print(difference.json.description) }
@@ -49,8 +49,8 @@ struct ModelDiffCommand: Command {
     throw CommandFailure(.different, "\(left.label) and \(right.label) differ in \(difference.lines.count) places.")
   }
 
-  private func model(_ side: (path: String, label: String?)) throws(CommandFailure) -> ConversionModel {
-    let models = try Models(checking: [side.path])
+  private func model(_ side: (path: String, label: String?)) throws -> ConversionModel {
+    let models = try Models(loading: [side.path])
     let all = models.all.filter { options.app == nil || $0.appID == options.app }
     let chosen = all.filter { side.label == nil || $0.label.description == side.label }
     if let only = chosen.first, chosen.count == 1 { return only }

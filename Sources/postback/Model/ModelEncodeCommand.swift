@@ -49,7 +49,7 @@ struct ModelEncodeCommand: Command {
   private let paths: [String]
   private let activity: Activity
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     paths = try ModelChoice.paths(arguments)
     options = try arguments.read()
     var counts: [String: Int] = [:]
@@ -61,9 +61,9 @@ struct ModelEncodeCommand: Command {
     activity = Activity(counts: counts, revenue: options.revenue ?? .zero)
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let (window, conversionType) = (options.window, options.choice.conversionType)
-    let model = try options.choice.one(of: Models(checking: paths))
+    let model = try options.choice.one(of: Models(loading: paths))
     var activity = activity
     activity.revenue = try revenue(in: model)
     guard let encoding = model.encode(activity, window: window, conversionType: conversionType) else {
@@ -90,7 +90,7 @@ struct ModelEncodeCommand: Command {
   }
 
   /// The revenue in the model's currency.
-  private func revenue(in model: ConversionModel) throws(CommandFailure) -> Amount {
+  private func revenue(in model: ConversionModel) throws -> Amount {
     guard activity.revenue > .zero, let currency = options.currency, currency != model.currency else {
       return activity.revenue
     }
@@ -101,8 +101,7 @@ struct ModelEncodeCommand: Command {
         "The model's currency is \(target). Give --rates and --installed-at to convert the revenue from \(currency)."
       )
     }
-    let rates: CurrencyRates
-    do { rates = try CurrencyRates(loading: path) } catch { throw CommandFailure(.configuration, lines: error) }
+    let rates = try CurrencyRates(loading: path)
     do {
       return try rates.convert(activity.revenue, from: currency, to: target, on: installDate)
     } catch {

@@ -51,7 +51,7 @@ struct ModelExportCommand: Command {
   private let paths: [String]
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     paths = try ModelChoice.paths(arguments)
     options = try arguments.read()
     guard options.form != nil else {
@@ -59,8 +59,8 @@ struct ModelExportCommand: Command {
     }
   }
 
-  func run() async throws(CommandFailure) {
-    let models = try Models(checking: paths)
+  func run() async throws {
+    let models = try Models(loading: paths)
     let model = try ModelChoice.one(of: models, options.app, options.label, at: options.installDate)
     let eventNames = try eventNames(of: model)
     let export: GoogleAdsExport
@@ -87,7 +87,7 @@ struct ModelExportCommand: Command {
   }
 
   /// The names that `--event-name` gives; throws where the model does not have the event.
-  private func eventNames(of model: ConversionModel) throws(CommandFailure) -> [String: String] {
+  private func eventNames(of model: ConversionModel) throws -> [String: String] {
     var known: Set<String> = []
     for window in model.windows {
       for value in window.fineValues { known.formUnion(window.meaning(fine: value)?.events.map(\.name) ?? []) }

@@ -48,14 +48,10 @@ struct ModelFitCommand: Command {
   private let paths: [String]
   private let app: Int64
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    paths = arguments.operands
-    guard !paths.isEmpty else {
-      throw CommandFailure(
-        .usage,
-        "No events are given. Give files with sessions and events, or an output with s2s_events."
-      )
-    }
+  init(_ arguments: Arguments) throws {
+    paths = try arguments.operands(
+      orAdvise: "No events are given. Give files with sessions and events, or an output with s2s_events."
+    )
     options = try arguments.read()
     guard let app = options.app else {
       throw CommandFailure(.usage, "Give the app's App Store id with --app.")
@@ -63,8 +59,8 @@ struct ModelFitCommand: Command {
     self.app = app
   }
 
-  func run() async throws(CommandFailure) {
-    let assumptions = try options.assumptions.assumptions()
+  func run() async throws {
+    let assumptions = options.assumptions.assumptions()
     let present = try options.against.map(presentModel)
     let event = event(present)
     guard !options.fitted.keptEvents.contains(event) else {
@@ -74,21 +70,14 @@ struct ModelFitCommand: Command {
           + "with the revenue with --event."
       )
     }
-    let files = try options.out.map { path throws(CommandFailure) in try OutputFile(path) }
-    let page = try options.page.map { path throws(CommandFailure) in try OutputFile(path) }
+    let files = try options.out.map { try OutputFile($0) }
+    let page = try options.page.map { try OutputFile($0) }
     let choice = choice(present, seed: assumptions.seed)
-    let population: Population
-    do {
-      population = try await EventReader.population(
-        of: EventInputs.inputs(at: paths),
-        choice,
-        temporaryFolder: options.temporary ?? EventInputs.systemTemporaryFolder
-      )
-    } catch let failure as FittingFailure {
-      throw CommandFailure(.configuration, failure.description)
-    } catch {
-      throw CommandFailure(of: error)
-    }
+    let population = try await EventReader.population(
+      of: EventInputs.inputs(at: paths),
+      choice,
+      temporaryFolder: options.temporary ?? EventInputs.systemTemporaryFolder
+    )
     if let present, let currency = present.model.currency, currency != population.currency {
       throw CommandFailure(
         .configuration,
@@ -112,7 +101,7 @@ struct ModelFitCommand: Command {
     _ labels: FittedLabels,
     _ file: OutputFile?,
     _ page: OutputFile?
-  ) throws(CommandFailure) {
+  ) throws {
     let text = Array(report.text(labels).utf8)
     do { _ = try Models(parsing: text, file: options.out ?? "the fitted model") } catch {
       throw CommandFailure(.software, lines: error)
@@ -122,7 +111,7 @@ struct ModelFitCommand: Command {
       try file.publish()
     }
     if let page {
-      do { try page.write(Array(try FitPage(report, labels).html().utf8)) } catch { throw CommandFailure(of: error) }
+      try page.write(Array(try FitPage(report, labels).html().utf8))
       try page.publish()
     }
     let answer = FitAnswer(report, labels)
@@ -133,11 +122,11 @@ struct ModelFitCommand: Command {
 
   // MARK: - The present model, the rows, and the labels
 
-  private func presentModel(_ text: String) throws(CommandFailure) -> PresentModel {
+  private func presentModel(_ text: String) throws -> PresentModel {
     let parts = text.split(separator: "#", omittingEmptySubsequences: false)
     let label = parts.count > 1 ? parts.last.map(String.init) : nil
     let path = label == nil ? text : parts.dropLast().joined(separator: "#")
-    let all = try ModelChoice.all(app, label, of: try Models(checking: [path]))
+    let all = try ModelChoice.all(app, label, of: try Models(loading: [path]))
     guard let last = all.last else { throw CommandFailure(.usage, "There is no model of app \(app) in \(path).") }
     return PresentModel(last)
   }

@@ -48,7 +48,7 @@ struct ModelImportCommand: Command {
   private let choice: ImportChoice
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     guard let path = arguments.operands.first, arguments.operands.count == 1 else {
       throw CommandFailure(.usage, "Give one file with the schema.")
     }
@@ -63,15 +63,9 @@ struct ModelImportCommand: Command {
     (self.path, self.form, self.choice) = (path, form, choice)
   }
 
-  func run() async throws(CommandFailure) {
-    let text: [UInt8]
-    do throws(FileFailure) {
-      text = try WholeFile.read(path == "-" ? "/dev/stdin" : path, upTo: Self.largestFile)
-    } catch { throw CommandFailure(error) }
-    let found: SchemaImport
-    do throws(SchemaErrors) { found = try SchemaImport(text, file: path, as: form, choice) } catch {
-      throw CommandFailure(.configuration, lines: error)
-    }
+  func run() async throws {
+    let text = try WholeFile.read(path == "-" ? "/dev/stdin" : path, upTo: Self.largestFile)
+    let found = try SchemaImport(text, file: path, as: form, choice)
     let file = try OutputFile(options.output, overwrites: options.overwrites, advice: "Give --force, or another name.")
     if options.printsJSON {
       let answer = JSONValue.object([.init("models", found.models)] + found.notes.members)

@@ -27,13 +27,13 @@ struct ModelShowCommand: Command {
   private let options: Options
   private let paths: [String]
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     paths = try ModelChoice.paths(arguments)
     options = try arguments.read()
   }
 
-  func run() async throws(CommandFailure) {
-    let models = try ModelChoice.all(options.app, options.label, of: Models(checking: paths))
+  func run() async throws {
+    let models = try ModelChoice.all(options.app, options.label, of: Models(loading: paths))
     func isShown(_ window: ModelWindow) -> Bool { options.window.map { $0 == window.postbackSequenceIndex } ?? true }
     if options.printsJSON {
       return try Terminal.print(JSONValue.array(models.map { $0.json(isShown) }).description)

@@ -10,7 +10,7 @@ struct ConfigurationOption: OptionGroup {
   ).value(.text)
 
   /// Returns the arguments of a command, with the options and the operands that the file of `--config` sets.
-  static func complete(_ arguments: Arguments, of manual: Manual) throws(CommandFailure) -> Arguments {
+  static func complete(_ arguments: Arguments, of manual: Manual) throws -> Arguments {
     guard DerivedConfiguration.commands.contains(command(manual)), let path = try arguments.read(Self.self).path else {
       return arguments
     }
@@ -57,9 +57,7 @@ struct ConfigurationOption: OptionGroup {
   }
 
   /// Reads a configuration, and none of the secrets that it names.
-  static func read(_ path: String) throws(CommandFailure) -> ServerConfiguration {
-    do throws(ConfigurationErrors) { return try ServerConfiguration(reading: path, readsSecrets: false) } catch {
-      throw CommandFailure(.configuration, lines: error)
-    }
+  static func read(_ path: String) throws -> ServerConfiguration {
+    try ServerConfiguration(reading: path, readsSecrets: false)
   }
 }

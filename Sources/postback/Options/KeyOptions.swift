@@ -23,16 +23,12 @@ struct KeyOptions: OptionGroup {
   ).value(ValueKind<VerificationMethod>.word)
 
   /// Returns a trust store of Apple's keys, extended by `configured` and by the options.
-  func trust(adding configured: [ConfiguredKey] = []) throws(CommandFailure) -> TrustPolicy {
-    do throws(TrustError) {
-      var trust = try TrustPolicy.apple()
-      for key in configured + appleKeys + keys { try key.add(to: &trust) }
-      if let method { trust.verification = method }
-      trust.allowsDevelopment = allowsDevelopment
-      return trust
-    } catch {
-      throw CommandFailure(error.isOfLibcrypto ? .software : .configuration, "\(error)")
-    }
+  func trust(adding configured: [ConfiguredKey] = []) throws -> TrustPolicy {
+    var trust = try TrustPolicy.apple()
+    for key in configured + appleKeys + keys { try key.add(to: &trust) }
+    if let method { trust.verification = method }
+    trust.allowsDevelopment = allowsDevelopment
+    return trust
   }
 }
 
@@ -44,7 +40,7 @@ struct TrustOptions: OptionGroup {
     .values(.text)
 
   /// Returns a trust store of Apple's keys, extended by `configured`, and extended and restricted by the options.
-  func trust(adding configured: [ConfiguredKey] = []) throws(CommandFailure) -> TrustPolicy {
+  func trust(adding configured: [ConfiguredKey] = []) throws -> TrustPolicy {
     var trust = try keys.trust(adding: configured)
     if !networks.isEmpty { trust.allowedNetworks = Set(networks) }
     if !apps.isEmpty { trust.allowedApps = Set(apps) }

@@ -13,7 +13,7 @@ struct FormOptions: OptionGroup {
   var value: InputForm { mapping.map { InputForm($0) } ?? InputForm(detection ?? .auto) }
 
   /// Throws if the options contradict each other.
-  func check() throws(CommandFailure) {
+  func check() throws {
     guard detection == nil || mapping == nil else {
       throw CommandFailure(.usage, "A mapping says what the form of inputs is. Give --mapping or --format-in.")
     }
@@ -34,7 +34,7 @@ extension ValueKind<Mapping> {
   /// A built-in mapping, or that of a file.
   static var mapping: Self { Self(throwing: { name in try read(name) }) }
 
-  private static func read(_ name: String) throws(CommandFailure) -> Mapping {
+  private static func read(_ name: String) throws -> Mapping {
     if let mapping = Mapping.builtIn.first(where: { $0.name == name }) { return mapping }
     guard name.contains("/") || name.hasSuffix(".json") else {
       throw CommandFailure(
@@ -42,10 +42,7 @@ extension ValueKind<Mapping> {
         "There is no mapping \(name). postback inputs lists them. The name of a file ends with .json or has a slash."
       )
     }
-    let bytes: [UInt8]
-    do throws(FileFailure) { bytes = try WholeFile.read(name, upTo: Mapping.byteLimit) } catch {
-      throw CommandFailure(error)
-    }
+    let bytes = try WholeFile.read(name, upTo: Mapping.byteLimit)
     do throws(MappingDefect) { return try Mapping(parsing: bytes) } catch {
       throw CommandFailure(.configuration, "The mapping \(name) cannot be used. \(error)")
     }

@@ -6,7 +6,7 @@ internal import Tables
 extension TablesOptions {
   /// Throws unless tables may be written into a folder: it must be neither in a table of another output nor in a state, where
   /// they would be taken for parts of it.
-  static func verifyPlace(_ path: String) throws(CommandFailure) {
+  static func verifyPlace(_ path: String) throws {
     let names = Set((Table.all + Table.derived).map(\.name))
     var folder = WholePath.resolved(path)
     while !folder.isEmpty {
@@ -24,7 +24,7 @@ extension TablesOptions {
   }
 
   /// Throws if folders are among the files of a spool, which its consumer moves and removes.
-  static func verify(_ folders: [String], outsideOf spool: String) throws(CommandFailure) {
+  static func verify(_ folders: [String], outsideOf spool: String) throws {
     let whole = WholePath.resolved(spool)
     for folder in folders {
       let path = WholePath.resolved(folder)

@@ -29,7 +29,7 @@ struct DayOptions: Sendable {
   }
 
   /// Throws if there is no day between them.
-  func check() throws(CommandFailure) {
+  func check() throws {
     if let since, let until, since >= until {
       throw CommandFailure(.usage, "--until must be a later day than --since.")
     }

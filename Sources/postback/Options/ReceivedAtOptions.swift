@@ -1,4 +1,3 @@
-internal import DurableFiles
 internal import PostbackPipeline
 
 /// The options for the times at which postbacks were received.
@@ -13,11 +12,4 @@ struct ReceivedAtOptions: OptionGroup {
   ).value("the name of a key") { $0.isEmpty || $0.utf8.contains { $0 < 0x20 } ? nil : $0 }
 
   var rule: ReceivedAtRule { ReceivedAtRule(time: time, field: field) }
-}
-
-extension InputFile {
-  /// Returns the input files at these paths; throws a failure that names a missing one.
-  static func found(at paths: [String]) throws(CommandFailure) -> [InputFile] {
-    do throws(FileFailure) { return try enumerate(paths) } catch { throw CommandFailure(error) }
-  }
 }

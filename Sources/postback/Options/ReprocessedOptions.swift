@@ -17,16 +17,7 @@ struct ReprocessedOptions: OptionGroup {
   }
 
   /// Finds the tables at `paths`, without the rejects that do not count.
-  func tables(at paths: [String], progress: AnalysisProgress.Handler?) throws(CommandFailure) -> RunTables {
-    do throws(FileFailure) {
-      return try RunTables(
-        at: paths,
-        states: states,
-        includingReprocessed: includesReprocessed,
-        progress: progress
-      )
-    } catch {
-      throw CommandFailure(error)
-    }
+  func tables(at paths: [String], progress: AnalysisProgress.Handler?) throws -> RunTables {
+    try RunTables(at: paths, states: states, includingReprocessed: includesReprocessed, progress: progress)
   }
 }

@@ -8,7 +8,7 @@ enum StateOptions {
   static let output = Option("-o, --out DIR", "The folder with the tables.")
 
   /// Returns the folder of the tables: the operand, or the value of `--out`; nil if neither is given.
-  private static func output(_ arguments: Arguments, _ named: [String]) throws(CommandFailure) -> String? {
+  private static func output(_ arguments: Arguments, _ named: [String]) throws -> String? {
     let outputs = arguments.operands + named
     guard outputs.count < 2 else {
       throw CommandFailure(.usage, "More than one folder of tables is given. Give OUT once, without \(outputs[1]).")
@@ -24,7 +24,7 @@ enum StateOptions {
     _ arguments: Arguments,
     _ named: [String] = [],
     orAdvise advice: String
-  ) throws(CommandFailure) -> String {
+  ) throws -> String {
     guard let output = try output(arguments, named) else {
       throw CommandFailure(.usage, "No folder of tables is given. \(advice)")
     }
@@ -32,7 +32,7 @@ enum StateOptions {
   }
 
   /// Returns the folder of the state, from `--state` or from the operand; throws if both or neither are given.
-  static func folder(_ arguments: Arguments, _ state: String?) throws(CommandFailure) -> String {
+  static func folder(_ arguments: Arguments, _ state: String?) throws -> String {
     let output = try output(arguments, [])
     if let output, state != nil {
       throw CommandFailure(.usage, "OUT and --state exclude each other. Give --state without \(output).")
@@ -41,7 +41,7 @@ enum StateOptions {
   }
 
   /// Returns the folder of the state: `--state`, or `_state` in the folder of the tables.
-  static func folder(_ state: String?, of output: String?) throws(CommandFailure) -> String {
+  static func folder(_ state: String?, of output: String?) throws -> String {
     guard let folder = state ?? output.map(StateFolder.path), !folder.isEmpty else {
       throw CommandFailure(
         .usage,

@@ -24,7 +24,7 @@ struct TablesOptions: OptionGroup {
     "Commit when a record has waited for N milliseconds; default 1000, in watch and serve 500."
   ).value(.integer(in: 0...3_600_000))
 
-  func tables(configured: ServerConfiguration = ServerConfiguration()) throws(CommandFailure) -> TableOptions {
+  func tables(configured: ServerConfiguration = ServerConfiguration()) throws -> TableOptions {
     guard let folder = output ?? configured.out, !folder.isEmpty else {
       throw CommandFailure(.usage, "No folder for the tables is given. Name it with --out.")
     }

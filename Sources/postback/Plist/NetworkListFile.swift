@@ -12,7 +12,7 @@ extension NetworkList {
   }
 
   /// Reads the list of a file.
-  init(file path: String) throws(CommandFailure) {
+  init(file path: String) throws {
     let bytes = try Self.bytes(of: path)
     do throws(PropertyListDefect) { try self.init(bytes) } catch {
       let line = error.line.map { "line \($0): " } ?? ""
@@ -21,14 +21,10 @@ extension NetworkList {
   }
 
   /// Reads a regular file.
-  static func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
-    do throws(FileFailure) {
-      guard try FileStatus(path: path).kind == .regular else {
-        throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
-      }
-      return try WholeFile.read(path, upTo: mostBytes)
-    } catch {
-      throw CommandFailure(error)
+  static func bytes(of path: String) throws -> [UInt8] {
+    guard try FileStatus(path: path).kind == .regular else {
+      throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
     }
+    return try WholeFile.read(path, upTo: mostBytes)
   }
 }

@@ -27,13 +27,12 @@ struct NetworksImportCommand: Command {
   private let paths: [String]
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "No file is given. Give a list of ad networks.") }
+  init(_ arguments: Arguments) throws {
+    paths = try arguments.operands(orAdvise: "No file is given. Give a list of ad networks.")
     options = try arguments.read()
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     var table = NetworkTable()
     for path in paths {
       let list = try NetworkList(file: path)

@@ -30,14 +30,12 @@ struct PlistCheckCommand: Command {
   private let paths: [String]
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    guard !arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "No file is given. Give the Info.plist of an app.")
-    }
-    (paths, options) = (arguments.operands, try arguments.read())
+  init(_ arguments: Arguments) throws {
+    paths = try arguments.operands(orAdvise: "No file is given. Give the Info.plist of an app.")
+    options = try arguments.read()
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let networks = try readNetworks()
     var checks: [InfoPlistCheck] = []
     for path in paths {
@@ -58,7 +56,7 @@ struct PlistCheckCommand: Command {
     )
   }
 
-  private static func print(_ check: InfoPlistCheck) throws(CommandFailure) {
+  private static func print(_ check: InfoPlistCheck) throws {
     for finding in check.findings {
       let place = [check.file, finding.keyPath].filter { !$0.isEmpty }.joined(separator: ": ")
       let found = finding.found.map { " \($0.quotedExcerpt)" } ?? ""
@@ -73,7 +71,7 @@ struct PlistCheckCommand: Command {
     try Terminal.print("\(check.file): \(counts); \(target).".withControlCharactersEscaped)
   }
 
-  private func readNetworks() throws(CommandFailure) -> [String] {
+  private func readNetworks() throws -> [String] {
     guard let networks = options.networks else { return [] }
     let list = try NetworkList(file: networks)
     guard list.problems.isEmpty else {

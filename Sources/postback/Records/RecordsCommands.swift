@@ -48,17 +48,16 @@ struct RecordsReadCommand: Command {
   private let options: Options
   private let mode: RecordMode
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    guard !arguments.operands.isEmpty else {
-      throw CommandFailure(.usage, "No input is given. Give a file, a folder, or - for standard input.")
-    }
-    inputs = arguments.operands
+  init(_ arguments: Arguments) throws {
+    inputs = try arguments.operands(
+      orAdvise: "No input is given. Give a file, a folder, or - for standard input."
+    )
     options = try arguments.read()
     mode = try options.records.mode()
   }
 
-  func run() async throws(CommandFailure) {
-    let files = try InputFile.found(at: inputs).map { file in
+  func run() async throws {
+    let files = try InputFile.enumerate(inputs).map { file in
       var file = file
       if file.path == InputFile.standardInput {
         (file.firstLine, file.modified) = (options.firstLine, options.modified?.milliseconds)
@@ -66,9 +65,7 @@ struct RecordsReadCommand: Command {
       if options.records.receivedAt.rule.time != nil { file.modified = nil }
       return file
     }
-    do {
-      try await mode.read(files, name: options.name, partitions: options.partitions, RecordsOptions.write)
-    } catch { throw CommandFailure(of: error) }
+    try await mode.read(files, name: options.name, partitions: options.partitions, RecordsOptions.write)
   }
 }
 
@@ -115,7 +112,7 @@ struct RecordsFinishCommand: Command {
 
   private let mode: RecordMode
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     guard arguments.operands.isEmpty else {
       throw CommandFailure(
         .usage,
@@ -124,13 +121,13 @@ struct RecordsFinishCommand: Command {
     }
     let options: Options = try arguments.read()
     mode = try options.records.mode(
-      models: try Models(checking: options.records.models),
+      models: try Models(loading: options.records.models),
       writesBlocks: options.writesBlocks
     )
   }
 
-  func run() async throws(CommandFailure) {
-    do { try await mode.finish(RecordsOptions.write) } catch { throw CommandFailure(of: error) }
+  func run() async throws {
+    try await mode.finish(RecordsOptions.write)
   }
 }
 
@@ -146,7 +143,7 @@ struct RecordsOptions: OptionGroup {
     "Work on N batches at once; default the number of cores.\nThe result is the same for any N."
   )
 
-  func mode(models: Models = .none, writesBlocks: Bool = false) throws(CommandFailure) -> RecordMode {
+  func mode(models: Models = .none, writesBlocks: Bool = false) throws -> RecordMode {
     let limits = postbackBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
     let trust = try trust.trust()
     TrustOptions.announce(trust)

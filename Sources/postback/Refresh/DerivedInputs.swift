@@ -20,18 +20,14 @@ struct DerivedInputs: Equatable {
   static let steps = DerivedStore.steps.map(\.command)
 
   /// The digests of a command's inputs, with those of earlier steps as a manifest has them.
-  init(_ command: any DerivedCommand, rows: String, _ manifest: DerivedManifest) throws(CommandFailure) {
+  init(_ command: any DerivedCommand, rows: String, _ manifest: DerivedManifest) throws {
     let name = type(of: command).manual.name
     let earlier = Self.steps.prefix { $0 != name }.map { manifest.inputs[$0] ?? "" }
     let settings = try command.settingsDigest()
-    do {
-      var hash = try SHA256()
-      self.rows = rows
-      self.settings = try hash.hexadecimalDigest(of: "\(Main.version) \(DerivedStore.rules) \(settings)")
-      before = try hash.hexadecimalDigest(of: earlier.joined(separator: ";"))
-    } catch {
-      throw CommandFailure(.software, "\(error)")
-    }
+    var hash = try SHA256()
+    self.rows = rows
+    self.settings = try hash.hexadecimalDigest(of: "\(Main.version) \(DerivedStore.rules) \(settings)")
+    before = try hash.hexadecimalDigest(of: earlier.joined(separator: ";"))
   }
 
   /// The digests as a manifest has them, with the day from which the tables have more rows, if there is one.
@@ -54,7 +50,7 @@ struct DerivedInputs: Equatable {
 
 extension DerivedCommand {
   /// Writes the tables, and notes in the manifest what they were made of, and with which options.
-  func make(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+  func make(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer {
     // Before the files are read: a change meanwhile makes the tables old, and the next refresh sees it.
     let inputs = try DerivedInputs(self, rows: work.rows, work.generation.manifest)
     let answer = try await write(in: work, progress)

@@ -50,45 +50,37 @@ struct DerivedRefresh {
 
   /// Returns the steps that would make their tables again, with the reasons, and those that are current. `rows` is the digest
   /// of the tables of the run; nil to read them.
-  func plan(_ rows: String? = nil) throws(CommandFailure) -> [RefreshResult] {
+  func plan(_ rows: String? = nil) throws -> [RefreshResult] {
     guard let first = commands.first else { return [] }
     var results: [RefreshResult] = []
-    do {
-      guard try DurableFolder(first.derived.output).byteCount(of: ".") != nil else {
-        return commands.map {
-          RefreshResult(step: type(of: $0).manual.name, state: "planned", note: DerivedInputs.none)
-        }
+    guard try DurableFolder(first.derived.output).byteCount(of: ".") != nil else {
+      return commands.map {
+        RefreshResult(step: type(of: $0).manual.name, state: "planned", note: DerivedInputs.none)
       }
-      let snapshot = try DerivedSnapshot(of: first.derived.target, repairing: true)
-      let (manifest, damaged) = (snapshot.manifest, try snapshot.changedFiles())
-      let rows = try rows ?? first.derived.tables().digest()
-      let isPublished = try DerivedStore.isPublished(in: first.derived.target)
-      var isChanged = false
-      for command in commands {
-        let name = type(of: command).manual.name
-        var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
-        if let failure = snapshot.manifestFailure { reason = "\(DerivedManifest.fileName): \(failure.event)" }
-        let tables = DerivedStore.tables(of: name)
-        if let file = damaged.first(where: { tables.contains($0.table) }) { reason = file.text }
-        if isChanged, reason == nil { reason = "the tables before it have changed" }
-        isChanged = isChanged || reason != nil
-        if reason == nil, !isPublished { reason = Self.lostLink }
-        results.append(RefreshResult(step: name, state: reason == nil ? "current" : "planned", note: reason ?? ""))
-      }
-    } catch {
-      throw CommandFailure(of: error)
+    }
+    let snapshot = try DerivedSnapshot(of: first.derived.target, repairing: true)
+    let (manifest, damaged) = (snapshot.manifest, try snapshot.changedFiles())
+    let rows = try rows ?? first.derived.tables().digest()
+    let isPublished = try DerivedStore.isPublished(in: first.derived.target)
+    var isChanged = false
+    for command in commands {
+      let name = type(of: command).manual.name
+      var reason = try DerivedInputs(command, rows: rows, manifest).reason(toReplace: manifest.inputs[name])
+      if let failure = snapshot.manifestFailure { reason = "\(DerivedManifest.fileName): \(failure.event)" }
+      let tables = DerivedStore.tables(of: name)
+      if let file = damaged.first(where: { tables.contains($0.table) }) { reason = file.text }
+      if isChanged, reason == nil { reason = "the tables before it have changed" }
+      isChanged = isChanged || reason != nil
+      if reason == nil, !isPublished { reason = Self.lostLink }
+      results.append(RefreshResult(step: name, state: reason == nil ? "current" : "planned", note: reason ?? ""))
     }
     return results
   }
 
   /// Throws if a model that the tables were made with is gone, and makes nothing without it.
-  func verifyModels() throws(CommandFailure) {
+  func verifyModels() throws {
     for case let settle as SettleCommand in commands {
-      let before: DerivedManifest
-      do throws(FileFailure) { before = try DerivedSnapshot(of: settle.derived.target, repairing: true).manifest } catch
-      {
-        throw CommandFailure(error)
-      }
+      let before = try DerivedSnapshot(of: settle.derived.target, repairing: true).manifest
       try settle.verifyModels(since: before)
     }
   }
@@ -113,16 +105,16 @@ struct DerivedRefresh {
   }
 
   /// Makes the tables that are not current, and commits them. Also returns the tests of signals, if they were made.
-  func run() async throws(CommandFailure) -> (results: [RefreshResult], signals: KnownSignals?) {
+  func run() async throws -> (results: [RefreshResult], signals: KnownSignals?) {
     HeapSettings.giveFreeMemoryBack()
     var results = try plan()
     guard let first = commands.first else { return (results, nil) }
     guard results.contains(where: \.isPlanned) else {
       // With work to do the warning comes with it.
-      do throws(FileFailure) { try first.derived.tables().warnOfMissingParts() } catch { throw CommandFailure(error) }
+      try first.derived.tables().warnOfMissingParts()
       return (results, nil)
     }
-    let progress = AnalysisProgressLine()
+    let progress = ProgressLine()
     var answers: [DerivedAnswer] = []
     do {
       defer { progress.clear() }
@@ -151,8 +143,6 @@ struct DerivedRefresh {
         )
       }
       try work.commit(zip(commands, results).filter { $0.1.state == "made" }.map { type(of: $0.0) })
-    } catch {
-      throw CommandFailure(of: error)
     }
     for answer in answers {
       answer.committed()

@@ -56,15 +56,15 @@ struct RefreshCommand: Command {
   private let steps: RefreshSteps
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     steps = try RefreshSteps(arguments, options)
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     var results: [RefreshResult] = []
-    var failure: CommandFailure?
-    do throws(CommandFailure) {
+    var failure: (any Error)?
+    do {
       if options.isDry { results = try steps.plan() } else { try await steps.run(&results) }
     } catch {
       failure = error
@@ -95,9 +95,9 @@ struct RefreshSteps {
   private let path: String?
   private let only: Set<String>?
 
-  init(_ arguments: Arguments, _ options: RefreshCommand.Options) throws(CommandFailure) {
+  init(_ arguments: Arguments, _ options: RefreshCommand.Options) throws {
     path = options.configuration.path
-    configuration = try path.map { path throws(CommandFailure) in try ConfigurationOption.read(path) }
+    configuration = try path.map { try ConfigurationOption.read($0) }
     guard arguments.operands.count <= 1, let output = arguments.operands.first ?? configuration?.out else {
       throw CommandFailure(.usage, "Give one operand, the --out folder of a run, or a configuration that names it.")
     }
@@ -113,7 +113,7 @@ struct RefreshSteps {
   }
 
   /// Throws if none of the steps of --only is configured, and says which of them are not.
-  private func verifyOnly() throws(CommandFailure) {
+  private func verifyOnly() throws {
     guard let only else { return }
     let missing = DerivedConfiguration.commands.filter { only.contains($0) && !isConfigured($0) }
     let reasons = missing.map { step in
@@ -135,7 +135,7 @@ struct RefreshSteps {
   }
 
   /// The arguments of a step: its operand, the options of `refresh` that it has too, and those of the configuration.
-  private func arguments(_ manual: Manual, _ further: [String] = []) throws(CommandFailure) -> Arguments {
+  private func arguments(_ manual: Manual, _ further: [String] = []) throws -> Arguments {
     var words = further
     if manual.name != RunCommand.manual.name { words.append(output) }
     for option in passed where manual.option(option[0]) != nil { words += option }
@@ -146,7 +146,7 @@ struct RefreshSteps {
   }
 
   /// The wanted steps that make derived tables.
-  private func derived(_ isWanted: (String) -> Bool) throws(CommandFailure) -> DerivedRefresh {
+  private func derived(_ isWanted: (String) -> Bool) throws -> DerivedRefresh {
     var commands: [any DerivedCommand] = []
     if isWanted("settle") { commands.append(try SettleCommand(try arguments(SettleCommand.manual))) }
     if isWanted("enrich") {
@@ -183,21 +183,17 @@ struct RefreshSteps {
   }
 
   /// Says which tables of earlier nights stay as they are, because the configuration no longer asks for their step.
-  private func tellStale() throws(CommandFailure) {
+  private func tellStale() throws {
     guard configuration != nil, only == nil, !isConfigured("enrich") else { return }
     let folder = "\(output)/\(Table.enriched.name)"
-    do throws(FileFailure) {
-      guard try DurableFolder(folder).byteCount(of: ".") != nil else { return }
-    } catch {
-      throw CommandFailure(error)
-    }
+    guard try DurableFolder(folder).byteCount(of: ".") != nil else { return }
     Terminal.note(
       "\(folder) stays as it is, without what is new: the configuration has no lookups any more. Remove it if nobody reads it."
     )
   }
 
   /// Returns the steps that have something to do, with the reasons, and those that have not.
-  func plan() throws(CommandFailure) -> [RefreshResult] {
+  func plan() throws -> [RefreshResult] {
     func planned(_ step: String, _ note: String) -> [RefreshResult] {
       has(step) ? [RefreshResult(step: step, state: "planned", note: note)] : []
     }
@@ -220,7 +216,7 @@ struct RefreshSteps {
   }
 
   /// Performs the steps, and adds the results of those that were done.
-  func run(_ results: inout [RefreshResult]) async throws(CommandFailure) {
+  func run(_ results: inout [RefreshResult]) async throws {
     let commands = try derived(has)
     // A run would decode new postbacks without the models, for good.
     try commands.verifyModels()
@@ -267,9 +263,9 @@ struct RefreshSteps {
     return made <= shown ? nil : Self.tablesChanged
   }
 
-  private func perform(_ command: some Command, _ note: String? = nil) async throws(CommandFailure) -> RefreshResult {
+  private func perform(_ command: some Command, _ note: String? = nil) async throws -> RefreshResult {
     let start = ContinuousClock.now
-    let text = try await Terminal.capture { () throws(CommandFailure) in try await command.run() }
+    let text = try await Terminal.capture { try await command.run() }
     let summary = try? JSONValue(parsing: Array(text.utf8))
     let name = type(of: command).manual.name.split(separator: " ").first.map(String.init) ?? ""
     return RefreshResult(

@@ -105,9 +105,8 @@ struct RejectsCommand: Command {
   private let trust: TrustPolicy
   private var jobs: Int { options.jobs }
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
+  init(_ arguments: Arguments) throws {
+    paths = try arguments.operands(orAdvise: "No tables are given. Give the --out folder of a run.")
     options = try arguments.read()
     if let named = options.format, named != .json, options.wantsJSON {
       throw CommandFailure(
@@ -118,11 +117,7 @@ struct RejectsCommand: Command {
     format = options.wantsJSON ? .json : options.format ?? .table
     top = options.top ?? (format == .table ? 50 : .max)
     trust = try options.keys.trust()
-    do {
-      query = try options.query()
-    } catch {
-      throw CommandFailure(of: error)
-    }
+    query = try options.query()
     guard options.order != .day || query.grouping.contains(where: \.isTime) else {
       throw CommandFailure(.usage, "Groups without a day have no order of days. Give --group-by received_day,… too.")
     }
@@ -137,14 +132,14 @@ struct RejectsCommand: Command {
     }
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let survey: RejectSurvey
     var signals: SignalsAnswer?
     var tampering: TamperingAnswer?
     var stolen: StolenAnswer?
     var comparison: ComparisonAnswer?
     do {
-      let progress = AnalysisProgressLine()
+      let progress = ProgressLine()
       defer { progress.clear() }
       let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
       let (rejects, accepted) = (tables.rejects, tables.postbacks)
@@ -225,8 +220,6 @@ struct RejectsCommand: Command {
         let found = try await StolenSignatures(query, rejects: matching, accepted: accepted, limit: top, jobs: jobs)
         stolen = StolenAnswer(stolen: found, top: top)
       }
-    } catch {
-      throw CommandFailure(of: error)
     }
     let sortsByDay = options.order == .day
     var answer = RejectsAnswer(query: query, survey: survey, sortsByDay: sortsByDay, top: top)

@@ -60,31 +60,25 @@ struct ReportCommand: Command {
   private let trustedKeys: TrustPolicy
   private let implementation: ImplementationSection?
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
-    paths = arguments.operands
-    guard !paths.isEmpty else { throw CommandFailure(.usage, "No tables are given. Give the --out folder of a run.") }
+  init(_ arguments: Arguments) throws {
+    paths = try arguments.operands(orAdvise: "No tables are given. Give the --out folder of a run.")
     options = try arguments.read()
     guard let file = options.file, !file.isEmpty else {
       throw CommandFailure(.usage, "No file for the page is given. Name it with --html.")
     }
     self.file = file
     trustedKeys = try options.keys.trust()
-    implementation = try options.implementation.map { path throws(CommandFailure) in
-      try Self.implementation(in: path)
-    }
+    implementation = try options.implementation.map(Self.implementation)
   }
 
   /// Throws unless the page of a configuration may be written to this path: nothing is there, or an earlier page, or neither a
   /// regular file nor a folder.
-  static func verifyPlace(_ file: String) throws(CommandFailure) {
+  static func verifyPlace(_ file: String) throws {
     if (try? InputFile.isFolder(file)) == true {
       throw CommandFailure(.cannotCreate, "\(file): This is a folder. Give the page the name of a file.")
     }
     let opening = "<!doctype html>"
-    let first: [UInt8]?
-    do throws(FileFailure) { first = try WholeFile.opening(file, opening.utf8.count) } catch {
-      throw CommandFailure(error)
-    }
+    let first = try WholeFile.opening(file, opening.utf8.count)
     guard let first, !first.isEmpty, !first.elementsEqual(opening.utf8) else { return }
     throw CommandFailure(
       .cannotCreate,
@@ -92,45 +86,38 @@ struct ReportCommand: Command {
     )
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     HeapSettings.giveFreeMemoryBack()
     // Nobody looks at what a configuration overwrites each night.
     if options.configuration.path != nil { try Self.verifyPlace(file) }
-    do {
-      let progress = AnalysisProgressLine()
-      defer { progress.clear() }
-      let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
-      let (rejects, accepted) = (tables.rejects, tables.postbacks)
-      guard accepted.isOfWholeRuns else {
-        throw CommandFailure(.usage, "A report needs accepted postbacks too. Give the --out folders of runs.")
-      }
-      let output = try OutputFile(
-        file,
-        overwrites: options.overwrites,
-        advice: "Give --force to overwrite it, or another name."
-      )
-      let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
-      let derived = DerivedManifest.path(in: paths[0])
-      let (manifest, made) = (try? DurableFile(derived, .reading), Self.modified(derived))
-      var sources = try ReportSources(paths: paths, tables: tables)
-      (sources.cache, sources.signals) = (cache, signals)
-      (sources.sampleLimit, sources.jobs) = (options.sample, options.jobs)
-      var content = try await sources.content().content
-      let report = content.report
-      if options.wantsDiagnosis { content.diagnosis = try await diagnosis(report, rejects, accepted, progress) }
-      content.implementation = implementation
-      try output.write(try ReportPage(content).bytes())
-      try output.publish()
-      // A page of derived tables that are others by now is as old as they were, so that the next refresh makes it again.
-      if let manifest, file != OutputFile.standardOutputPath, Self.modified(derived) != made {
-        try DurableFile(file, .reading).keepTime(of: manifest)
-      }
-      // Among these are rows that were removed from the tables because of their age.
-      try cache?.removeOthers(of: PartCache.Kind.allCases)
-      try report.unreadable.throwIfAny()
-    } catch {
-      throw CommandFailure(of: error)
+    let progress = ProgressLine()
+    defer { progress.clear() }
+    let tables = try options.reprocessed.tables(at: paths, progress: progress.handler)
+    let (rejects, accepted) = (tables.rejects, tables.postbacks)
+    guard accepted.isOfWholeRuns else {
+      throw CommandFailure(.usage, "A report needs accepted postbacks too. Give the --out folders of runs.")
     }
+    let advice = "Give --force to overwrite it, or another name."
+    let output = try OutputFile(file, overwrites: options.overwrites, advice: advice)
+    let cache = paths.count == 1 ? DerivedStore.page(in: paths[0], program: Main.version) : nil
+    let derived = DerivedManifest.path(in: paths[0])
+    let (manifest, made) = (try? DurableFile(derived, .reading), Self.modified(derived))
+    var sources = try ReportSources(paths: paths, tables: tables)
+    (sources.cache, sources.signals) = (cache, signals)
+    (sources.sampleLimit, sources.jobs) = (options.sample, options.jobs)
+    var content = try await sources.content().content
+    let report = content.report
+    if options.wantsDiagnosis { content.diagnosis = try await diagnosis(report, rejects, accepted, progress) }
+    content.implementation = implementation
+    try output.write(try ReportPage(content).bytes())
+    try output.publish()
+    // A page of derived tables that are others by now is as old as they were, so that the next refresh makes it again.
+    if let manifest, file != OutputFile.standardOutputPath, Self.modified(derived) != made {
+      try DurableFile(file, .reading).keepTime(of: manifest)
+    }
+    // Among these are rows that were removed from the tables because of their age.
+    try cache?.removeOthers(of: PartCache.Kind.allCases)
+    try report.unreadable.throwIfAny()
   }
 
   /// The time of modification of a file; nil if there is none.
@@ -141,7 +128,7 @@ struct ReportCommand: Command {
     _ report: RejectReport,
     _ rejects: TableFiles,
     _ accepted: TableFiles,
-    _ progress: AnalysisProgressLine
+    _ progress: ProgressLine
   ) async throws -> (rejects: [DiagnosedReject], related: RelatedRejects) {
     let lines = report.sample.rows.map(\.line)
     let context = try await DiagnosisContext(
@@ -169,11 +156,8 @@ struct ReportCommand: Command {
   private static let longestAnswer = 64 << 20
 
   /// Reads the answer of `validate-implementation` in a file.
-  private static func implementation(in path: String) throws(CommandFailure) -> ImplementationSection {
-    let text: [UInt8]
-    do throws(FileFailure) { text = try WholeFile.read(path, upTo: longestAnswer) } catch {
-      throw CommandFailure(error)
-    }
+  private static func implementation(in path: String) throws -> ImplementationSection {
+    let text = try WholeFile.read(path, upTo: longestAnswer)
     guard let section = ImplementationSection(parsing: text) else {
       throw CommandFailure(
         .configuration,

@@ -9,7 +9,6 @@ internal import PostbackLookup
 internal import Reporting
 internal import SearchAds
 internal import SearchAdsReports
-internal import Signatures
 internal import Spool
 internal import Tables
 
@@ -70,7 +69,7 @@ struct ForgetCommand: Command {
   private let isOfPostbacks: Bool
   private let printsJSON: Bool
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     let options: Options = try arguments.read()
     output = try StateOptions.output(arguments, options.output, orAdvise: "Name it with --out.")
     folder = try StateOptions.folder(options.state, of: output)
@@ -84,23 +83,17 @@ struct ForgetCommand: Command {
           + "least three characters, or --spool alone to remove replays."
       )
     }
-    do throws(LibcryptoFailure) { attributions = try AttributionSelection(tokens: tokens, keys: keys) } catch {
-      throw CommandFailure(.software, "\(error)")
-    }
+    attributions = try AttributionSelection(tokens: tokens, keys: keys)
     isOfPostbacks = !ids.isEmpty || !addresses.isEmpty || tokens.isEmpty && keys.isEmpty
     request = RemovalRequest(transactionIDs: ids, addresses: addresses)
     printsJSON = options.printsJSON
   }
 
-  func run() async throws(CommandFailure) {
-    do {
-      try refuseUnsearched()
-      let attributions = try forgetAttributions()
-      if isOfPostbacks { return try await forget(and: attributions) }
-      try report(nil, [:], 0, nil, attributions)
-    } catch {
-      throw CommandFailure(of: error)
-    }
+  func run() async throws {
+    try refuseUnsearched()
+    let attributions = try forgetAttributions()
+    if isOfPostbacks { return try await forget(and: attributions) }
+    try report(nil, [:], 0, nil, attributions)
   }
 
   /// Throws if a table that the request concerns has rows in a file that is not searched.
@@ -172,7 +165,7 @@ struct ForgetCommand: Command {
     _ deliveries: Int64,
     _ files: ForgottenSpool?,
     _ attributions: Int
-  ) throws(CommandFailure) {
+  ) throws {
     func members(_ counts: [String: Int64]) -> JSONValue {
       .object(counts.sorted { $0.key < $1.key }.map { .init($0.key, .integer($0.value)) })
     }

@@ -86,7 +86,7 @@ struct RetainCommand: Command {
     var waiting: [String: TableRetention.Waiting] = [:]
   }
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     output = try StateOptions.output(arguments, options.output, orAdvise: "Name it with --out.")
     folder = try StateOptions.folder(options.state, of: output)
@@ -99,13 +99,13 @@ struct RetainCommand: Command {
     tables = options.tables.filter { ![Table.searchAdsAttributions.name, Table.imported.name].contains($0) }
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     var removed = Removed()
     var files = 0
     var (attributions, imports) = (0, 0)
     var refusal: RemovalRefusal?
     let uncounted = try await uncountedAttributions()
-    do throws(FileFailure) {
+    do {
       let state = DurableFolder(folder)
       StateReserve.release(in: state)
       defer { if Ledger.isThere(folder) { StateReserve.make(in: state) } }
@@ -121,8 +121,6 @@ struct RetainCommand: Command {
         refusal = try removeAttributions(ledger, &attributions)
       }
       if removesImports, refusal == nil { refusal = try removeImports(&imports) }
-    } catch {
-      throw CommandFailure(error)
     }
     if refusal == nil || !removed.parts.isEmpty || files > 0 || attributions > 0 {
       try report(removed, files, (attributions, imports))
@@ -134,19 +132,15 @@ struct RetainCommand: Command {
   private static let daily = "daily"
 
   /// Returns the number of old attributions of Apple Search Ads that the daily report has not counted; 0 if none waits for it.
-  private func uncountedAttributions() async throws(CommandFailure) -> Int64 {
+  private func uncountedAttributions() async throws -> Int64 {
     guard removesAttributions, !options.isWithoutWaiting, Ledger.isThere(folder) else { return 0 }
-    do {
-      guard try Follower.all(of: folder).contains(where: { $0.name == Self.daily }),
-        let counts = try await SearchAdsDaily(in: output, jobs: 1)
-      else { return 0 }
-      // What came for days of which rows were removed before is never counted.
-      let first = try Ledger.retention(folder, ofTable: Table.searchAdsAttributions.name)
-      let (start, end) = (first.map { Timestamp(milliseconds: $0).daysSince1970 } ?? .min, before.daysSince1970)
-      return start < end ? try counts.uncounted(of: start..<end, in: output) : 0
-    } catch {
-      throw CommandFailure(of: error)
-    }
+    guard try Follower.all(of: folder).contains(where: { $0.name == Self.daily }),
+      let counts = try await SearchAdsDaily(in: output, jobs: 1)
+    else { return 0 }
+    // What came for days of which rows were removed before is never counted.
+    let first = try Ledger.retention(folder, ofTable: Table.searchAdsAttributions.name)
+    let (start, end) = (first.map { Timestamp(milliseconds: $0).daysSince1970 } ?? .min, before.daysSince1970)
+    return start < end ? try counts.uncounted(of: start..<end, in: output) : 0
   }
 
   /// Removes the attributions of Apple Search Ads, and counts them. Returns the reason not to, if there is one.
@@ -241,14 +235,10 @@ struct RetainCommand: Command {
   }
 
   /// Warns that a load removes the rows of tables that it replaces as a whole from its database too.
-  private func warnOfDatabases(_ rows: (attributions: Int, imports: Int)) throws(CommandFailure) {
+  private func warnOfDatabases(_ rows: (attributions: Int, imports: Int)) throws {
     let tables = [(Table.searchAdsAttributions, rows.attributions), (Table.imported, rows.imports)].filter { $0.1 > 0 }
     guard !tables.isEmpty, Ledger.isThere(folder) else { return }
-    do throws(FileFailure) {
-      guard try Follower.all(of: folder).contains(where: { $0.kind == .database }) else { return }
-    } catch {
-      throw CommandFailure(error)
-    }
+    guard try Follower.all(of: folder).contains(where: { $0.kind == .database }) else { return }
     Terminal.warn(
       """
       The next postback load postgres removes the rows of \(tables.map(\.0.name).joined(separator: " and ")) from the database \
@@ -261,7 +251,7 @@ struct RetainCommand: Command {
     _ removed: Removed,
     _ files: Int,
     _ others: (attributions: Int, imports: Int)
-  ) throws(CommandFailure) {
+  ) throws {
     for path in removed.missing {
       Terminal.warn(
         "\(path): The file is not there, so it was not removed from the state. Put it back, then run again."

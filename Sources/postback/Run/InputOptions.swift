@@ -36,7 +36,7 @@ struct InputOptions: OptionGroup {
   private var context: InputContext { InputContext(forwarder: forwarder, channel: channel) }
 
   /// Throws if options contradict each other.
-  func check() throws(CommandFailure) {
+  func check() throws {
     try form.check()
     guard forwarder == nil || channel != .appleDirect else {
       throw CommandFailure(
@@ -47,7 +47,7 @@ struct InputOptions: OptionGroup {
   }
 
   /// Returns the contexts of the inputs of a configuration, by their paths. The options override all of them.
-  func contexts(in configuration: String?) throws(CommandFailure) -> [String: InputContext] {
+  func contexts(in configuration: String?) throws -> [String: InputContext] {
     guard context == InputContext(), let configuration else { return [:] }
     var contexts: [String: InputContext] = [:]
     for input in try ConfigurationOption.read(configuration).derived.inputs {
@@ -67,19 +67,15 @@ struct InputOptions: OptionGroup {
     _ remote: RemoteInputs,
     tables: String,
     state: String
-  ) throws(CommandFailure) -> FoundInputs {
+  ) throws -> FoundInputs {
     var selection = InputSelection()
     (selection.included, selection.excluded) = (included, excluded)
     selection.avoided = [tables, state] + (Table.all + Table.derived).map { "\(tables)/\($0.name)" }
-    do throws(FileFailure) {
-      var found = try FoundInputs(at: paths, selection, remote: remote.find)
-      found.setForm(form.value)
-      try found.describe { file throws(FileFailure) in
-        try InputContext(of: file.path, rules).completed(by: configured[paths[file.place]] ?? context)
-      }
-      return found
-    } catch {
-      throw CommandFailure(error)
+    var found = try FoundInputs(at: paths, selection, remote: remote.find)
+    found.setForm(form.value)
+    try found.describe { file throws(FileFailure) in
+      try InputContext(of: file.path, rules).completed(by: configured[paths[file.place]] ?? context)
     }
+    return found
   }
 }

@@ -18,7 +18,7 @@ struct ReprocessingOptions: OptionGroup {
   ).values(.condition)
 
   /// Throws unless either inputs or rejects are read.
-  func check(_ inputs: [String]) throws(CommandFailure) {
+  func check(_ inputs: [String]) throws {
     if folder == nil, !conditions.isEmpty {
       throw CommandFailure(.usage, "The option --where has no effect without --from-rejects.")
     }
@@ -31,30 +31,22 @@ struct ReprocessingOptions: OptionGroup {
   }
 
   /// Throws if the folder of --from-rejects does not exist. To be called before anything is created.
-  func checkFolder() throws(CommandFailure) {
+  func checkFolder() throws {
     guard let folder else { return }
-    do throws(FileFailure) {
-      guard try InputFile.isFolder(folder) else {
-        throw FileFailure(
-          .notFound,
-          folder,
-          "This is not the directory of an output",
-          advice: "Give the directory that --out named"
-        )
-      }
-    } catch {
-      throw CommandFailure(error)
+    guard try InputFile.isFolder(folder) else {
+      throw FileFailure(
+        .notFound,
+        folder,
+        "This is not the directory of an output",
+        advice: "Give the directory that --out named"
+      )
     }
   }
 
   /// Opens the rejects, whose records are to be written into `tables` again; nil if the run reads inputs.
-  func open(into tables: TableWriter, _ settings: RunSettings) throws(CommandFailure) -> ReprocessedRejects? {
+  func open(into tables: TableWriter, _ settings: RunSettings) throws -> ReprocessedRejects? {
     guard let folder else { return nil }
-    do throws(PipelineFailure) {
-      return try ReprocessedRejects(of: folder, where: conditions, into: tables.ledger, settings)
-    } catch {
-      throw CommandFailure(error)
-    }
+    return try ReprocessedRejects(of: folder, where: conditions, into: tables.ledger, settings)
   }
 }
 

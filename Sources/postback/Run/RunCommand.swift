@@ -66,7 +66,7 @@ struct RunCommand: Command {
   private let trust: TrustPolicy
   private let limits: ReadLimits
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     inputs = arguments.operands
     try options.reprocessing.check(inputs)
@@ -80,10 +80,10 @@ struct RunCommand: Command {
     limits = options.postbackBytes.map { ReadLimits(recordBytes: $0) } ?? ReadLimits()
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let start = ContinuousClock.now
     try options.reprocessing.checkFolder()
-    let used = PipelineSettings(trust: trust, models: try Models(checking: options.models), limits: limits)
+    let used = PipelineSettings(trust: trust, models: try Models(loading: options.models), limits: limits)
     let remote = RemoteInputs()
     let found = try options.inputs.find(inputs, contexts, remote, tables: tables.folder, state: self.state)
     var pipeline = Pipeline(inputs: found.files, settings: Replaceable(used))
@@ -91,21 +91,10 @@ struct RunCommand: Command {
     pipeline.jobs = options.jobs
     pipeline.shard = tables.shard
     TrustOptions.announce(trust)
-    let settings: RunSettings
-    let written: TableWriter
-    let changes: [RunSettings.Change]
-    do throws(LibcryptoFailure) {
-      settings = try RunSettings(used, format: tables, program: Main.version)
-    } catch {
-      throw CommandFailure(.libcrypto(error))
-    }
+    let settings = try RunSettings(used, format: tables, program: Main.version)
     let state = try openState()
-    do throws(FileFailure) {
-      written = try TableWriter(tables, state)
-      changes = try written.use(settings)
-    } catch {
-      throw CommandFailure(error)
-    }
+    let written = try TableWriter(tables, state)
+    let changes = try written.use(settings)
     if !changes.isEmpty { Terminal.warn(RunSettings.Change.sentence(changes)) }
     let tally: Tally
     var known = 0
@@ -113,7 +102,8 @@ struct RunCommand: Command {
     var empty = Set(inputs.indices)
     let rejects = try options.reprocessing.open(into: written, settings)
     let bar = ProgressBar(inputs: rejects?.parts ?? pipeline.inputs)
-    do throws(PipelineFailure) {
+    do {
+      defer { bar.clear() }
       if let rejects {
         tally = try await pipeline.run(
           records: rejects,
@@ -136,20 +126,10 @@ struct RunCommand: Command {
           }
         )
       }
-    } catch {
-      bar.clear()
-      throw CommandFailure(error)
     }
-    bar.clear()
-    let parts: [String]
-    let late: [RunWarning]
-    do throws(FileFailure) {
-      parts = try written.writtenParts()
-      late = try RunWarning.onRemovedDays(tally, state: self.state)
-      StateReserve.make(in: DurableFolder(self.state))
-    } catch {
-      throw CommandFailure(error)
-    }
+    let parts = try written.writtenParts()
+    let late = try RunWarning.onRemovedDays(tally, state: self.state)
+    StateReserve.make(in: DurableFolder(self.state))
     let hasCustomKeys = trust.keys.contains(where: \.isAdded)
     let warnings =
       RunWarning.warnings(tally, hasModels: !options.models.isEmpty, hasCustomKeys: hasCustomKeys)
@@ -176,14 +156,14 @@ struct RunCommand: Command {
     try options.rejectLimit?.check(tally)
   }
 
-  private func openState() throws(CommandFailure) -> PipelineState {
-    let line = OpeningLine()
+  private func openState() throws -> PipelineState {
+    let line = ProgressLine(after: .milliseconds(500))
     defer { line.clear() }
     do throws(FileFailure) {
       try OutputFolder.refuseNewState(in: state, of: tables.folder)
-      return try PipelineState(state, settings: tables.settings) { line.show($0) }
+      return try PipelineState(state, settings: tables.settings) { line.show("opening the state, \(Int($0 * 100)) %") }
     } catch {
-      throw CommandFailure(error.kind == .locked ? error.withAdviceOnDumps : error)
+      throw error.kind == .locked ? error.withAdviceOnDumps : error
     }
   }
 }

@@ -98,7 +98,7 @@ struct RejectLimit: Sendable {
   }
 
   /// Throws if more records were rejected than the limit allows.
-  func check(_ tally: Tally) throws(CommandFailure) {
+  func check(_ tally: Tally) throws {
     let copies = [.duplicateIdentical, .duplicateForgotten].reduce(0) { $0 + (tally.rejectedByCode[$1] ?? 0) }
     let (read, rejected) = (tally.read - copies, tally.rejected - copies)
     guard Double(rejected) > share * Double(read) else { return }

@@ -29,7 +29,7 @@ struct DuckDBOptions {
   }
 
   /// Reads the options; nil if there is no `--from`.
-  init?(_ options: Options, _ names: [String]) throws(CommandFailure) {
+  init?(_ options: Options, _ names: [String]) throws {
     guard let output = options.output else {
       for (name, value) in [("--state", options.state), ("--parquet", options.folder)] where value != nil {
         throw CommandFailure(.usage, "\(name) needs --from OUT, the folder with the tables.")
@@ -55,11 +55,7 @@ struct DuckDBOptions {
   }
 
   /// Returns the script over some tables.
-  func script(of tables: [Table]) throws(CommandFailure) -> String {
-    do throws(FileFailure) { return try script(tables) } catch { throw CommandFailure(error) }
-  }
-
-  private func script(_ tables: [Table]) throws(FileFailure) -> String {
+  func script(of tables: [Table]) throws -> String {
     let ofRun = Table.all.map(\.name)
     let needsPostbacks = folder != nil && tables.contains(where: \.hasDayOfPostback)
     let needsState = needsPostbacks || tables.contains { ofRun.contains($0.name) }

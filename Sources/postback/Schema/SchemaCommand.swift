@@ -52,7 +52,7 @@ struct SchemaCommand: Command {
   private let dialect: Dialect
   private let duckDB: DuckDBOptions?
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     var tables: [Table] = []
     for name in arguments.operands { tables.append(try Table.known(named: name, among: Table.described)) }
     let options: Options = try arguments.read()
@@ -63,7 +63,7 @@ struct SchemaCommand: Command {
     throw CommandFailure(.usage, "Only DuckDB has views over an output. Give --dialect duckdb with --from.")
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     if let duckDB { return try Terminal.print(duckDB.script(of: tables)) }
     switch dialect {
     case .jsonSchema:
@@ -83,7 +83,7 @@ extension Table {
   static let described = known + [.sessionEvents]
 
   /// Returns the table of this name among some; throws a failure that suggests the nearest name.
-  static func known(named name: String, among tables: [Table] = known) throws(CommandFailure) -> Table {
+  static func known(named name: String, among tables: [Table] = known) throws -> Table {
     if let table = tables.first(where: { $0.name == name }) { return table }
     let names = tables.map(\.name)
     let suggestion = name.nearest(among: names).map { " Did you mean \($0)?" } ?? ""

@@ -28,12 +28,12 @@ struct SearchAdsImportCommand: Command {
   private let paths: [String]
   private let options: SearchAdsOptions
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     (paths, options) = (arguments.operands, try arguments.read())
     try options.output()
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let names = try options.loadNames()
     try SearchAdsOptions.check(paths)
     let table = try options.beginTable()
@@ -43,19 +43,14 @@ struct SearchAdsImportCommand: Command {
     var repeatedCount = 0
     for path in paths {
       let file = try SearchAdsOptions.file(at: path)
-      let rows: [AttributionRow]
-      do {
-        if let other = earlier.updateValue(path, forKey: try file.digest()) {
-          Terminal.warn("\(path) has the same content as \(other) and is left out.")
-          continue
-        }
-        rows = try file.payloads { table.journal.standings[$0] != nil }
-        try table.append(rows)
-        if table.journal.malformedCount > 0 {
-          try table.journal.removeMalformed(file.numberedKeys(rows.count).subtracting(rows.map(\.key)))
-        }
-      } catch {
-        throw CommandFailure(of: error)
+      if let other = earlier.updateValue(path, forKey: try file.digest()) {
+        Terminal.warn("\(path) has the same content as \(other) and is left out.")
+        continue
+      }
+      let rows = try file.payloads { table.journal.standings[$0] != nil }
+      try table.append(rows)
+      if table.journal.malformedCount > 0 {
+        try table.journal.removeMalformed(file.numberedKeys(rows.count).subtracting(rows.map(\.key)))
       }
       malformed += rows.filter { $0.outcome == .malformed }
       let dated = rows.filter { $0[.tokenSHA256] == nil && $0[.receivedAt] != nil }
@@ -108,13 +103,13 @@ struct SearchAdsExchangeCommand: Command {
   private let paths: [String]
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     (paths, options) = (arguments.operands, try arguments.read())
     try options.table.output()
     guard !paths.isEmpty else { throw CommandFailure(.usage, "No file is given. Give a file with tokens.") }
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     let names = try options.table.loadNames()
     try SearchAdsOptions.check(paths)
     let table = try options.table.beginTable()
@@ -122,30 +117,22 @@ struct SearchAdsExchangeCommand: Command {
     var malformed: [AttributionRow] = []
     for path in paths {
       let file = try SearchAdsOptions.file(at: path)
-      do {
-        malformed += try file.tokens {
-          table.journal.standings[$0] != nil
-        } _: {
-          pending.add($0, table.journal)
-        }
-      } catch {
-        throw CommandFailure(of: error)
+      malformed += try file.tokens {
+        table.journal.standings[$0] != nil
+      } _: {
+        pending.add($0, table.journal)
       }
     }
     SearchAdsOptions.warn(of: malformed)
-    do {
-      try table.append(malformed)
-      let transport = try CurlTransport()
-      let exchange = TokenExchange(
-        pending.tokens,
-        at: options.endpoint,
-        over: transport,
-        concurrency: options.concurrency
-      )
-      try exchange.run { try table.append($0) }
-    } catch {
-      throw CommandFailure(of: error)
-    }
+    try table.append(malformed)
+    let transport = try CurlTransport()
+    let exchange = TokenExchange(
+      pending.tokens,
+      at: options.endpoint,
+      over: transport,
+      concurrency: options.concurrency
+    )
+    try exchange.run { try table.append($0) }
     try options.table.complete(table, names)
   }
 }

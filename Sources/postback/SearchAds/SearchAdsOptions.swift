@@ -23,7 +23,7 @@ struct SearchAdsOptions: OptionGroup {
   private let wantsJSON = Option.json("Print the summary as a JSON object (schemas/asa.schema.json).")
 
   /// Returns the folder of the table; throws if none is given.
-  @discardableResult func output() throws(CommandFailure) -> String {
+  @discardableResult func output() throws -> String {
     guard let folder else {
       throw CommandFailure(.usage, "No folder for the table is given. Name it with --out.")
     }
@@ -31,67 +31,48 @@ struct SearchAdsOptions: OptionGroup {
   }
 
   /// Loads the names, and prints the remarks on them.
-  func loadNames() throws(CommandFailure) -> SearchAdsNames {
+  func loadNames() throws -> SearchAdsNames {
     guard let namesFile else { return SearchAdsNames() }
-    do {
-      let names = try SearchAdsNames(at: namesFile)
-      for warning in names.warnings { Terminal.warn(warning.description) }
-      return names
-    } catch let errors as LookupErrors {
-      throw CommandFailure(.configuration, lines: errors)
-    } catch {
-      throw CommandFailure(of: error)
-    }
+    let names = try SearchAdsNames(at: namesFile)
+    for warning in names.warnings { Terminal.warn(warning.description) }
+    return names
   }
 
   /// Begins the table.
-  func beginTable() throws(CommandFailure) -> SearchAdsOutput {
+  func beginTable() throws -> SearchAdsOutput {
     let output = try output()
-    do throws(FileFailure) {
-      let table = try SearchAdsOutput(TableEncoding(formats ?? [.jsonLines], isCSVSafe: isCSVSafe), in: output)
-      if let damaged = table.journal.damaged {
-        Terminal.warn(
-          "Lines at the end of the journal were damaged, as a crash leaves them. They are kept in \(damaged)."
-        )
-      }
-      return table
-    } catch {
-      throw CommandFailure(error)
+    let table = try SearchAdsOutput(TableEncoding(formats ?? [.jsonLines], isCSVSafe: isCSVSafe), in: output)
+    if let damaged = table.journal.damaged {
+      Terminal.warn(
+        "Lines at the end of the journal were damaged, as a crash leaves them. They are kept in \(damaged)."
+      )
     }
+    return table
   }
 
   /// Throws if one of some files cannot have records.
-  static func check(_ paths: [String]) throws(CommandFailure) {
-    do throws(FileFailure) {
-      for path in paths {
-        guard try FileStatus(path: path).kind == .regular else {
-          throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
-        }
-        try AttributionFile.check(InputFile.text(at: path, atMost: AttributionFile.headBytes), at: path)
+  static func check(_ paths: [String]) throws {
+    for path in paths {
+      guard try FileStatus(path: path).kind == .regular else {
+        throw FileFailure(.notFound, path, "This is not a regular file", advice: "Give the file itself")
       }
-    } catch {
-      throw CommandFailure(error)
+      try AttributionFile.check(InputFile.text(at: path, atMost: AttributionFile.headBytes), at: path)
     }
   }
 
   /// Reads a file of records, which may be compressed.
-  static func file(at path: String) throws(CommandFailure) -> AttributionFile {
-    do throws(FileFailure) {
-      let limit = AttributionFile.mostBytes
-      let bytes = try InputFile.text(at: path, atMost: limit + 1)
-      guard bytes.count <= limit else {
-        throw FileFailure(.incompatible, path, "The file has more than \(limit) bytes of text")
-      }
-      return AttributionFile(path: path, bytes: bytes)
-    } catch {
-      throw CommandFailure(error)
+  static func file(at path: String) throws -> AttributionFile {
+    let limit = AttributionFile.mostBytes
+    let bytes = try InputFile.text(at: path, atMost: limit + 1)
+    guard bytes.count <= limit else {
+      throw FileFailure(.incompatible, path, "The file has more than \(limit) bytes of text")
     }
+    return AttributionFile(path: path, bytes: bytes)
   }
 
   /// Completes the table, and prints the summary.
-  func complete(_ table: SearchAdsOutput, _ names: SearchAdsNames) throws(CommandFailure) {
-    let summary: SearchAdsSummary
-    do throws(FileFailure) { summary = try table.complete(names) } catch { throw CommandFailure(error) }
+  func complete(_ table: SearchAdsOutput, _ names: SearchAdsNames) throws {
+    let summary = try table.complete(names)
     if wantsJSON { return try Terminal.print(summary.json.description) }
     var text = TextTable(numbersIn: [1])
     text.add("rows of \(Table.searchAdsAttributions.name)", "\(summary.rows)")

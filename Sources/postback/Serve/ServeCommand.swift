@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Spool
-internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
 
@@ -36,7 +35,7 @@ struct ServeCommand: Command {
     let watch = WatchOptions()
 
     /// Returns the settings that SIGHUP replaces.
-    func settings() throws(CommandFailure) -> ServiceSettings {
+    func settings() throws -> ServiceSettings {
       try watch.settings(receives: true) { configuration in
         configuration.listen = listen ?? configuration.listen
         configuration.metricsListen = metricsListen ?? configuration.metricsListen
@@ -91,14 +90,14 @@ struct ServeCommand: Command {
   private let showsView: Bool
   private let jobs: Int
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     guard arguments.operands.isEmpty else {
       throw CommandFailure(.usage, "serve takes no operands; give the spool with --spool")
     }
     let options: Options = try arguments.read()
     settings = try options.settings()
     load = { () throws(ReloadFailure) in
-      do throws(CommandFailure) { return try options.settings() } catch { throw error.reload }
+      do { return try options.settings() } catch { throw ReloadFailure(of: error) }
     }
     guard let spool = settings.configuration.spool, !spool.isEmpty else {
       throw CommandFailure(.usage, "give --spool, the directory for received postbacks")
@@ -121,7 +120,7 @@ struct ServeCommand: Command {
   /// The options that have an effect only with `--watch`.
   private static let consumerOptions = SpoolOptions.options.map(\.name) + ["--jobs", "--metrics-file"]
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     // The answers of a page and the sections of its report need much memory for a moment, again and again.
     if showsView {
       HeapSettings.giveFreeMemoryBack()
@@ -131,7 +130,7 @@ struct ServeCommand: Command {
   }
 
   /// Receives and consumes until a signal asks to end, or until either fails.
-  private func run(_ options: ConsumerOptions) async throws(CommandFailure) {
+  private func run(_ options: ConsumerOptions) async throws {
     let monitor = ConsumerMonitor(options)
     let service = try service(monitor)
     let view = try view()
@@ -144,28 +143,25 @@ struct ServeCommand: Command {
         view?.use(settings)
       }
     )
-    let consumer: Consumer
-    do throws(PipelineFailure) { consumer = try Consumer(options, monitor: monitor) } catch {
-      throw CommandFailure(error)
-    }
-    do throws(ReceiverFailure) { try service.start() } catch { throw CommandFailure(error) }
+    let consumer = try Consumer(options, monitor: monitor)
+    try service.start()
     try view?.start()
     defer { view?.stop() }
     TrustOptions.announce(settings.trust)
-    do throws(PipelineFailure) {
+    do {
       refresh?.start()
       defer { refresh?.stop() }
       try await consumer.run()
     } catch {
       // Acknowledged postbacks are in the spool, for the next start.
       service.drain()
-      throw CommandFailure(error)
+      throw error
     }
-    guard service.drain() else { throw CommandFailure(ReceiverFailure.spoolStuck) }
+    guard service.drain() else { throw StuckSpool() }
   }
 
   /// Receives until a signal asks to end.
-  private func serve() async throws(CommandFailure) {
+  private func serve() async throws {
     let service = try service()
     let view = try view()
     try view?.start()
@@ -175,14 +171,9 @@ struct ServeCommand: Command {
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         continuation.resume(
-          returning: Result { () throws(CommandFailure) in
-            let signals: UnixSignals
-            do { signals = try UnixSignals() } catch { throw CommandFailure(of: error) }
-            do throws(ReceiverFailure) {
-              try service.run(until: signals, reloadingWith: load) { view?.use($0) }
-            } catch {
-              throw CommandFailure(error)
-            }
+          returning: Result {
+            let signals = try UnixSignals()
+            try service.run(until: signals, reloadingWith: load) { view?.use($0) }
           }
         )
       }
@@ -191,31 +182,11 @@ struct ServeCommand: Command {
   }
 
   /// The live page, if it is wanted.
-  private func view() throws(CommandFailure) -> ServedView? {
+  private func view() throws -> ServedView? {
     showsView ? try ServedView(settings, jobs: jobs, log) : nil
   }
 
-  private func service(_ consumer: ConsumerMonitor? = nil) throws(CommandFailure) -> ReceiverService {
-    do throws(ReceiverFailure) {
-      return try ReceiverService(settings, spool: spool, version: Main.version, log, consumer: consumer)
-    } catch {
-      throw CommandFailure(error)
-    }
-  }
-}
-
-extension CommandFailure {
-  /// Creates the failure of a receiver, with its exit status.
-  fileprivate init(_ failure: ReceiverFailure) {
-    switch failure {
-    case .spool(let failure): self.init(PipelineFailure.spool(failure))
-    case .listening(let failure): self.init(.cannotCreate, failure.description)
-    case .server(let failure): self.init(.software, failure.description)
-    case .spoolStuck:
-      self.init(
-        .inputOutput,
-        "the spool did not take the waiting postbacks in time; their senders have no answer and will send them again"
-      )
-    }
+  private func service(_ consumer: ConsumerMonitor? = nil) throws -> ReceiverService {
+    try ReceiverService(settings, spool: spool, version: Main.version, log, consumer: consumer)
   }
 }

@@ -1,4 +1,3 @@
-internal import DurableFiles
 internal import PostbackServer
 internal import PostbackService
 internal import PostbackView
@@ -9,7 +8,7 @@ struct ServedView {
   private let service: ViewService
 
   /// Makes the page's server for the users of a configuration, and tells the log of failures.
-  init(_ settings: ServiceSettings, jobs: Int, _ log: Log) throws(CommandFailure) {
+  init(_ settings: ServiceSettings, jobs: Int, _ log: Log) throws {
     let configuration = settings.configuration
     guard let view = configuration.view else {
       throw CommandFailure(.usage, "--view needs the object view in the configuration, with an address and users.")
@@ -17,26 +16,20 @@ struct ServedView {
     guard let output = configuration.out, !output.isEmpty else {
       throw CommandFailure(.usage, "--view needs the folder of the tables. Give --out, or out in the configuration.")
     }
-    do throws(FileFailure) {
-      store = try ViewStore(
-        output,
-        state: configuration.state,
-        trust: settings.trust,
-        program: Main.version,
-        jobs: jobs,
-        mayBeMissing: true
-      ) { log.warning("view_failing", $0) }
-    } catch {
-      throw CommandFailure(error)
-    }
+    store = try ViewStore(
+      output,
+      state: configuration.state,
+      trust: settings.trust,
+      program: Main.version,
+      jobs: jobs,
+      mayBeMissing: true
+    ) { log.warning("view_failing", $0) }
     service = try ViewCommand.service(store, view, configuration.trustedProxies)
     log.info("view_listening", "at http://\(service.address) for \(view.users.count) users")
   }
 
   /// Begins to answer.
-  func start() throws(CommandFailure) {
-    do throws(HTTPServer.Failure) { try service.start() } catch { throw CommandFailure(.software, error.description) }
-  }
+  func start() throws { try service.start() }
 
   /// Replaces the users, the keys and the proxies. Sessions end if the users have changed.
   func use(_ settings: ServiceSettings) {

@@ -11,7 +11,6 @@ internal import Ledger
 internal import LookupTables
 internal import PostbackPipeline
 internal import Reporting
-internal import Signatures
 internal import Tables
 internal import VendorReports
 
@@ -68,7 +67,7 @@ struct SettleCommand: DerivedCommand {
   private let lookups: LookupOptions
   private let settings: SettlementSettings
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     let arguments = try RememberedOptions.complete(arguments, for: Self.manual)
     derived = try DerivedOptions(arguments)
     let options: Options = try arguments.read()
@@ -82,51 +81,42 @@ struct SettleCommand: DerivedCommand {
 
   static var kinds: [PartCache.Kind] { [.settled, .vendors] }
 
-  func settingsDigest() throws(CommandFailure) -> String {
+  func settingsDigest() throws -> String {
     let (models, lookups) = (try models(isQuiet: true), try lookups.load(files, isQuiet: true))
-    do throws(LibcryptoFailure) {
-      return "\(lookups.hexadecimalDigest) \(try models.hexadecimalDigest()) \(derived.text)"
-    } catch {
-      throw CommandFailure(.software, "\(error)")
-    }
+    return "\(lookups.hexadecimalDigest) \(try models.hexadecimalDigest()) \(derived.text)"
   }
 
   /// Returns the settings of the results for parts, which may be calculated together with those of other tables.
-  func preparation() throws(CommandFailure) -> PartPreparation {
+  func preparation() throws -> PartPreparation {
     PartPreparation(try lookups.load(files, isQuiet: true), try models(isQuiet: true), settings, as: derived.encoding)
   }
 
-  func lookedUpFiles() throws(CommandFailure) -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
+  func lookedUpFiles() throws -> [LookedUpFile] { try lookups.load(files, isQuiet: true).files }
 
   /// Throws if a model that the tables before were made with is in no file any more, and no other one is in its place.
-  func verifyModels(since before: DerivedManifest) throws(CommandFailure) {
+  func verifyModels(since before: DerivedManifest) throws {
     guard !derived.isReplacing, !modelPaths.isEmpty, !before.models.isEmpty, Ledger.isThere(derived.state) else {
       return
     }
     let models = try models(isQuiet: true)
-    let lost: [String]
-    do throws(PipelineFailure) { lost = try models.lacking(Set(before.models), keptIn: derived.state) } catch {
-      throw CommandFailure(error)
-    }
+    let lost = try models.lacking(Set(before.models), keptIn: derived.state)
     guard !lost.isEmpty else { return }
     let others = lost.count > 10 ? " and \(lost.count - 10) others" : ""
-    throw CommandFailure(
-      FileFailure(
-        .incompatible,
-        modelPaths.joined(separator: ", "),
+    throw FileFailure(
+      .incompatible,
+      modelPaths.joined(separator: ", "),
+      """
+      The derived tables were made with models that are in no file any more: \(lost.prefix(10).joined(separator: ", "))\
+      \(others). They stay as they are
+      """,
+      advice: """
+        Bring the files back, or give later versions of the models, or give --replace once if the tables shall be made \
+        without them
         """
-        The derived tables were made with models that are in no file any more: \(lost.prefix(10).joined(separator: ", "))\
-        \(others). They stay as they are
-        """,
-        advice: """
-          Bring the files back, or give later versions of the models, or give --replace once if the tables shall be made \
-          without them
-          """
-      )
     )
   }
 
-  func write(in work: DerivedWork, _ progress: AnalysisProgressLine) async throws -> DerivedAnswer {
+  func write(in work: DerivedWork, _ progress: ProgressLine) async throws -> DerivedAnswer {
     try verifyModels(since: work.generation.manifest)
     let lookups = try lookups.load(files)
     let models = try models()
@@ -181,34 +171,26 @@ struct SettleCommand: DerivedCommand {
   }
 
   /// Loads the models of --models, or those that the state keeps.
-  private func models(isQuiet: Bool = false) throws(CommandFailure) -> Models {
+  private func models(isQuiet: Bool = false) throws -> Models {
     let folder = derived.state
-    do {
-      if !modelPaths.isEmpty {
-        let models = try files.value("models \(modelPaths)") { () throws(CommandFailure) in
-          do throws(ModelErrors) { return try Models(loading: modelPaths) } catch {
-            throw CommandFailure(.configuration, lines: error)
-          }
-        }
-        if Ledger.isThere(folder) { try models.verify(against: folder) }
-        return models
-      }
-      guard Ledger.isThere(folder) else {
-        throw FileFailure(
-          .notFound,
-          folder,
-          "There is no state in this directory, which keeps the conversion models",
-          advice: "Name the state of the tables with --state, or give the models with --models"
-        )
-      }
-      let names = try Models.namesOfSettlement(in: folder)
-      if !names.isEmpty, !isQuiet {
-        Terminal.note("The models that an earlier settlement was given are used: \(names.joined(separator: ", ")).")
-      }
-      return try Models(keptIn: folder)
-    } catch {
-      throw CommandFailure(of: error)
+    if !modelPaths.isEmpty {
+      let models = try files.value("models \(modelPaths)") { try Models(loading: modelPaths) }
+      if Ledger.isThere(folder) { try models.verify(against: folder) }
+      return models
     }
+    guard Ledger.isThere(folder) else {
+      throw FileFailure(
+        .notFound,
+        folder,
+        "There is no state in this directory, which keeps the conversion models",
+        advice: "Name the state of the tables with --state, or give the models with --models"
+      )
+    }
+    let names = try Models.namesOfSettlement(in: folder)
+    if !names.isEmpty, !isQuiet {
+      Terminal.note("The models that an earlier settlement was given are used: \(names.joined(separator: ", ")).")
+    }
+    return try Models(keptIn: folder)
   }
 
   /// Keeps the models of --models for later settlements. If the state cannot be written, a warning says so.

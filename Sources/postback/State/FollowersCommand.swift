@@ -32,24 +32,19 @@ struct StateFollowersCommand: Command {
   private let folder: String
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     folder = try StateOptions.folder(arguments, options.state)
   }
 
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     guard Ledger.isThere(folder) else {
       throw CommandFailure(.noInput, "The directory \(folder) holds no state. Check the path.")
     }
-    let followers: [Follower]
-    do throws(FileFailure) {
-      if let removed = options.removed, try !Follower.remove(removed, from: folder) {
-        throw FileFailure(.notFound, folder, "There is no follower \(removed)", advice: "See postback state followers")
-      }
-      followers = try Follower.all(of: folder)
-    } catch {
-      throw CommandFailure(error)
+    if let removed = options.removed, try !Follower.remove(removed, from: folder) {
+      throw FileFailure(.notFound, folder, "There is no follower \(removed)", advice: "See postback state followers")
     }
+    let followers = try Follower.all(of: folder)
     try Terminal.print(options.printsJSON ? Self.json(followers).description : Self.text(followers))
   }
 

@@ -48,7 +48,7 @@ struct StateBackupCommand: Command {
   private let target: String
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     output = try StateOptions.output(arguments, orAdvise: "Give OUT.")
     folder = try StateOptions.folder(options.state, of: output)
@@ -58,20 +58,15 @@ struct StateBackupCommand: Command {
     }
   }
 
-  func run() async throws(CommandFailure) {
-    let backup: StateBackup
-    do throws(FileFailure) {
-      backup = try StateBackup(
-        output: output,
-        state: folder,
-        to: target,
-        linkingTo: options.previous,
-        copyDeliveries: Outbox.copy(from:to:),
-        copyDerived: DerivedBackup.copy
-      )
-    } catch {
-      throw CommandFailure(error)
-    }
+  func run() async throws {
+    let backup = try StateBackup(
+      output: output,
+      state: folder,
+      to: target,
+      linkingTo: options.previous,
+      copyDeliveries: Outbox.copy(from:to:),
+      copyDerived: DerivedBackup.copy
+    )
     try Terminal.print(options.printsJSON ? backup.json.description : backup.text(target))
   }
 }

@@ -33,16 +33,15 @@ struct StateCheckCommand: Command {
   private let output: String
   private let printsJSON: Bool
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     let options: Options = try arguments.read()
     output = try StateOptions.output(arguments, options.output, orAdvise: "Give OUT.")
     folder = try StateOptions.folder(options.state, of: output)
     printsJSON = options.printsJSON
   }
 
-  func run() async throws(CommandFailure) {
-    let state: StateFolder
-    do throws(FileFailure) { state = try StateFolder(reading: folder) } catch { throw CommandFailure(error) }
+  func run() async throws {
+    let state = try StateFolder(reading: folder)
     // A misspelt folder would otherwise show every part as missing.
     guard (try? Directory.names(in: output)) != nil else {
       throw CommandFailure(.noInput, "The folder \(output) cannot be read. Check the path.")
@@ -121,7 +120,7 @@ struct StateCompactCommand: Command {
   private let before: Timestamp
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     folder = try StateOptions.folder(arguments, options.state)
     guard let date = options.before else {
@@ -133,30 +132,23 @@ struct StateCompactCommand: Command {
     before = date
   }
 
-  func run() async throws(CommandFailure) {
-    let dropped: Int64
-    let remaining: Int64
-    var refusal: RemovalRefusal?
-    do throws(FileFailure) {
-      let ledger = try Ledger(existing: StateFolder(existing: folder))
-      let now = Timestamp.now.milliseconds
-      if options.guards.trustsClock { try ledger.trustClock(now) } else { try ledger.observeClock(now) }
-      let seconds = UInt32(clamping: before.milliseconds / 1000)
-      let result = try SeenLog.compact(ledger, before: seconds) { share throws(FileFailure) in
-        try ledger.refusal(.ids, before: before.milliseconds, now: now) {
-          options.guards.removesAll ? RemovalShare(old: 0, of: 0) : share
-        }
+  func run() async throws {
+    let ledger = try Ledger(existing: StateFolder(existing: folder))
+    let now = Timestamp.now.milliseconds
+    if options.guards.trustsClock { try ledger.trustClock(now) } else { try ledger.observeClock(now) }
+    let seconds = UInt32(clamping: before.milliseconds / 1000)
+    let result = try SeenLog.compact(ledger, before: seconds) { share throws(FileFailure) in
+      try ledger.refusal(.ids, before: before.milliseconds, now: now) {
+        options.guards.removesAll ? RemovalShare(old: 0, of: 0) : share
       }
-      switch result {
-      case .success(let count): dropped = count
-      case .failure(let refused): (dropped, refusal) = (0, refused)
-      }
-      if refusal == nil { try ledger.recordRemoval(.ids, before: before.milliseconds) }
-      remaining = ledger.seen.entries - ledger.forgotten.entries
-    } catch {
-      throw CommandFailure(error)
     }
-    if let refusal { throw CommandFailure(refusal) }
+    let dropped: Int64
+    switch result {
+    case .success(let count): dropped = count
+    case .failure(let refusal): throw CommandFailure(refusal)
+    }
+    try ledger.recordRemoval(.ids, before: before.milliseconds)
+    let remaining = ledger.seen.entries - ledger.forgotten.entries
     let summary = JSONValue.object([
       .init("before", .string(before.description)), .init("dropped", .integer(dropped)),
       .init("remaining", .integer(remaining)),

@@ -3,7 +3,6 @@ internal import Ledger
 internal import SKAdNetwork
 internal import Tables
 internal import Base
-internal import DurableFiles
 internal import JSON
 internal import PostbackService
 
@@ -34,18 +33,13 @@ struct StatusCommand: Command {
   private let folder: String
   private let options: Options
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
     folder = try StateOptions.folder(arguments, options.state)
   }
 
-  func run() async throws(CommandFailure) {
-    let status: StateStatus
-    do throws(FileFailure) {
-      status = try StateStatus(folder: folder, includesReprocessed: options.includesReprocessed)
-    } catch {
-      throw CommandFailure(error)
-    }
+  func run() async throws {
+    let status = try StateStatus(folder: folder, includesReprocessed: options.includesReprocessed)
     try Terminal.print(options.printsJSON ? status.json.description : status.text)
   }
 }

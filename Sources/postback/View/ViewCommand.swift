@@ -1,5 +1,3 @@
-internal import DurableFiles
-internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackVerification
 internal import PostbackView
@@ -53,53 +51,35 @@ struct ViewCommand: Command {
   private let trust: TrustPolicy
   private let configuration: ServerConfiguration?
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     options = try arguments.read()
-    configuration = try options.configuration.map { path throws(CommandFailure) in try Self.configuration(in: path) }
+    configuration = try options.configuration.map { try Self.configuration(in: $0) }
     guard arguments.operands.count <= 1, let output = arguments.operands.first ?? configuration?.out, !output.isEmpty
     else {
       throw CommandFailure(.usage, "Give one operand, the --out folder of a run, or a configuration that names it.")
     }
     self.output = output
-    trust = try Self.trust(options, configuration)
+    trust = try options.keys.trust(adding: configuration?.keys ?? [])
   }
 
-  /// The keys of the options and of the configuration.
-  private static func trust(
-    _ options: Options,
-    _ configuration: ServerConfiguration?
-  ) throws(CommandFailure) -> TrustPolicy {
-    try options.keys.trust(adding: configuration?.keys ?? [])
+  private static func configuration(in path: String) throws -> ServerConfiguration {
+    try ServerConfiguration(reading: path, readsSecrets: false, readsViewTokens: true)
   }
 
-  private static func configuration(in path: String) throws(CommandFailure) -> ServerConfiguration {
-    do throws(ConfigurationErrors) {
-      return try ServerConfiguration(reading: path, readsSecrets: false, readsViewTokens: true)
-    } catch {
-      throw CommandFailure(.configuration, lines: error)
-    }
-  }
-
-  func run() async throws(CommandFailure) {
+  func run() async throws {
     HeapSettings.giveFreeMemoryBack()
     HeapSettings.shareOneHeap()
-    let store: ViewStore
-    do throws(FileFailure) {
-      store = try ViewStore(
-        output,
-        state: options.state ?? configuration?.state,
-        trust: trust,
-        program: Main.version,
-        jobs: options.jobs
-      ) { Terminal.warn($0) }
-    } catch {
-      throw CommandFailure(error)
-    }
+    let store = try ViewStore(
+      output,
+      state: options.state ?? configuration?.state,
+      trust: trust,
+      program: Main.version,
+      jobs: options.jobs
+    ) { Terminal.warn($0) }
     if let address = options.get { return try await print(address, of: store) }
-    let signals: UnixSignals
-    do throws(FileFailure) { signals = try UnixSignals() } catch { throw CommandFailure(error) }
+    let signals = try UnixSignals()
     let service = try service(store)
-    do throws(HTTPServer.Failure) { try service.start() } catch { throw CommandFailure(.software, error.description) }
+    try service.start()
     var isAsked = false
     while !isAsked {
       do { try await Task.sleep(for: .milliseconds(50)) } catch { break }
@@ -116,10 +96,10 @@ struct ViewCommand: Command {
   /// Replaces the users and the keys by those that the configuration has now.
   private func reload(_ service: ViewService, _ store: ViewStore) {
     guard let path = options.configuration else { return }
-    do throws(CommandFailure) {
+    do {
       let loaded = try Self.configuration(in: path)
       guard let view = loaded.view, !view.users.isEmpty else { throw Self.withoutUsers }
-      store.use(try Self.trust(options, loaded))
+      store.use(try options.keys.trust(adding: loaded.keys))
       service.use(view, proxies: loaded.trustedProxies)
       let fixed = configuration.map { loaded.fixedKeys(changedFrom: $0, receives: true, consumes: true) } ?? []
       let names = fixed.filter { $0.hasPrefix("view.") || ["out", "state"].contains($0) }
@@ -128,7 +108,7 @@ struct ViewCommand: Command {
         Terminal.warn("Changes of \(names.joined(separator: ", ")) take effect with the next start.")
       }
     } catch {
-      Terminal.warn("The configuration was not replaced: \(error.line)")
+      Terminal.warn("The configuration was not replaced: \(CommandFailure(of: error).line)")
     }
   }
 
@@ -138,16 +118,11 @@ struct ViewCommand: Command {
   )
 
   /// Prints the answer at an address.
-  private func print(_ address: String, of store: ViewStore) async throws(CommandFailure) {
+  private func print(_ address: String, of store: ViewStore) async throws {
     let parts = address.split(separator: "?", maxSplits: 1).map(String.init)
     let answers = ViewAnswers(store)
     defer { store.close() }
-    let answer: HTTPResponse
-    do throws(PipelineFailure) {
-      answer = try await answers.answerAlone(parts.first ?? "", parts.count > 1 ? parts[1] : "", options.role)
-    } catch {
-      throw CommandFailure(error)
-    }
+    let answer = try await answers.answerAlone(parts.first ?? "", parts.count > 1 ? parts[1] : "", options.role)
     var text = answer.body
     if text.last == UInt8(ascii: "\n") { text.removeLast() }
     guard answer.status == 200 else { throw CommandFailure(.different, ViewAnswers.reason(answer)) }
@@ -158,25 +133,19 @@ struct ViewCommand: Command {
   }
 
   /// Makes the server, and prints the address.
-  private func service(_ store: ViewStore) throws(CommandFailure) -> ViewService {
+  private func service(_ store: ViewStore) throws -> ViewService {
     if let view = users {
       let service = try Self.service(store, view, configuration?.trustedProxies ?? [])
       Terminal.note("The page of \(output) is at http://\(service.address) for \(view.users.count) users.")
       return service
     }
-    do {
-      let access = ViewAccess(hosts: [], tokens: [], isSecure: false)
-      let address = ListenAddress(host: "127.0.0.1", port: UInt16(options.port ?? 0))
-      let service = try ViewService(store, access, address)
-      access.accept(hosts: ["127.0.0.1:\(service.address.port)", "localhost:\(service.address.port)"])
-      let token = try access.makeTokenForOnce(options.role)
-      try Terminal.print("http://127.0.0.1:\(service.address.port)/?token=\(token)")
-      return service
-    } catch let failure as ListeningSocket.Failure {
-      throw CommandFailure(.cannotCreate, failure.description)
-    } catch {
-      throw CommandFailure(of: error)
-    }
+    let access = ViewAccess(hosts: [], tokens: [], isSecure: false)
+    let address = ListenAddress(host: "127.0.0.1", port: UInt16(options.port ?? 0))
+    let service = try ViewService(store, access, address)
+    access.accept(hosts: ["127.0.0.1:\(service.address.port)", "localhost:\(service.address.port)"])
+    let token = try access.makeTokenForOnce(options.role)
+    try Terminal.print("http://127.0.0.1:\(service.address.port)/?token=\(token)")
+    return service
   }
 
   /// Makes the server for the users of a configuration.
@@ -184,16 +153,12 @@ struct ViewCommand: Command {
     _ store: ViewStore,
     _ view: ViewConfiguration,
     _ proxies: [AddressRange]
-  ) throws(CommandFailure) -> ViewService {
+  ) throws -> ViewService {
     guard !view.users.isEmpty else { throw withoutUsers }
     let access = ViewAccess(hosts: [], tokens: view.users.map { ViewToken($0) }, isSecure: view.usesTLS)
-    do throws(ListeningSocket.Failure) {
-      let service = try ViewService(store, access, view.listen, proxies: proxies)
-      let port = service.address.port
-      access.accept(hosts: Set(view.hosts + ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]))
-      return service
-    } catch {
-      throw CommandFailure(.cannotCreate, error.description)
-    }
+    let service = try ViewService(store, access, view.listen, proxies: proxies)
+    let port = service.address.port
+    access.accept(hosts: Set(view.hosts + ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]))
+    return service
   }
 }

@@ -1,4 +1,3 @@
-internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackService
 
@@ -40,9 +39,9 @@ struct WatchCommand: Command {
   private let consumer: ConsumerOptions
   private let refresh: RefreshLoop?
 
-  init(_ arguments: Arguments) throws(CommandFailure) {
+  init(_ arguments: Arguments) throws {
     let (options, operand) = (try arguments.read(Options.self), arguments.operands.first)
-    @Sendable func load() throws(CommandFailure) -> ServiceSettings {
+    @Sendable func load() throws -> ServiceSettings {
       try options.watch.settings(receives: false) { $0.spool = operand ?? $0.spool }
     }
     let settings = try load()
@@ -54,7 +53,7 @@ struct WatchCommand: Command {
       endsWhenEmpty: options.endsWhenEmpty,
       settings,
       load: { () throws(ReloadFailure) in
-        do throws(CommandFailure) { return try load() } catch { throw error.reload }
+        do { return try load() } catch { throw ReloadFailure(of: error) }
       }
     )
     consumer.settle = options.settle
@@ -64,15 +63,11 @@ struct WatchCommand: Command {
     refresh = RefreshLoop(every: options.watch.consumer.refresh, options.watch.service.configuration, consumer)
   }
 
-  func run() async throws(CommandFailure) {
-    do throws(PipelineFailure) {
-      let service = try Consumer(consumer, monitor: ConsumerMonitor(consumer))
-      TrustOptions.announce(consumer.settings.trust)
-      refresh?.start()
-      defer { refresh?.stop() }
-      try await service.run()
-    } catch {
-      throw CommandFailure(error)
-    }
+  func run() async throws {
+    let service = try Consumer(consumer, monitor: ConsumerMonitor(consumer))
+    TrustOptions.announce(consumer.settings.trust)
+    refresh?.start()
+    defer { refresh?.stop() }
+    try await service.run()
   }
 }

@@ -46,7 +46,7 @@ struct WatchOptions: OptionGroup {
     endsWhenEmpty: Bool = false,
     _ settings: ServiceSettings,
     load: @escaping ServiceSettings.Loader
-  ) throws(CommandFailure) -> ConsumerOptions {
+  ) throws -> ConsumerOptions {
     let configuration = settings.configuration
     var tables = try consumer.tables.tables(configured: configuration)
     if consumer.tables.commitMilliseconds == nil { tables.commitInterval = .milliseconds(500) }
@@ -83,12 +83,10 @@ struct WatchOptions: OptionGroup {
   /// Returns the configuration: the file of `--config`, and the options that override it.
   ///
   /// Without `readsSecrets` it has no forwarders, and the files with their secrets are not opened.
-  private func configuration(readsSecrets: Bool) throws(CommandFailure) -> ServerConfiguration {
+  private func configuration(readsSecrets: Bool) throws -> ServerConfiguration {
     var configuration = ServerConfiguration()
     if let path = service.configuration {
-      do { configuration = try ServerConfiguration(reading: path, readsSecrets: readsSecrets) } catch {
-        throw CommandFailure(.configuration, lines: error)
-      }
+      configuration = try ServerConfiguration(reading: path, readsSecrets: readsSecrets)
     }
     if let postbackBytes { configuration.postbackBytes = postbackBytes }
     if !service.models.isEmpty { configuration.models = service.models }
@@ -101,27 +99,25 @@ struct WatchOptions: OptionGroup {
   func settings(
     receives: Bool,
     _ adjust: (inout ServerConfiguration) -> Void
-  ) throws(CommandFailure) -> ServiceSettings {
+  ) throws -> ServiceSettings {
     var configuration = try configuration(readsSecrets: receives)
     adjust(&configuration)
     var rates = CurrencyRates.none
     if receives, let path = configuration.rates {
-      do throws(RatesErrors) { rates = try CurrencyRates(loading: path) } catch {
-        throw CommandFailure(.configuration, lines: error)
-      }
+      rates = try CurrencyRates(loading: path)
     }
     return ServiceSettings(
       configuration,
       trust: try consumer.trust.trust(adding: configuration.keys),
-      models: try Models(checking: configuration.models),
+      models: try Models(loading: configuration.models),
       rates: rates
     )
   }
 }
 
-extension CommandFailure {
-  /// The failure as the reason that settings are not replaced.
-  var reload: ReloadFailure { ReloadFailure(line) }
+extension ReloadFailure {
+  /// Makes an error the reason that settings are not replaced.
+  init(of error: any Error) { self.init(CommandFailure(of: error).line) }
 }
 
 /// The options of the long-running commands, `watch` and `serve`.

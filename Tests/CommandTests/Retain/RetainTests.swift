@@ -93,7 +93,7 @@ import Testing
     let site = try await Site()
     let command = try DailyCommand(Arguments([site.out, "--environment", "custom"], for: DailyCommand.manual))
     let work = try DerivedWork(command.derived, for: [DailyCommand.self], progress: nil)
-    let answer = try await command.write(in: work, AnalysisProgressLine())
+    let answer = try await command.write(in: work, ProgressLine())
     #expect(answer.rows > 0)
     #expect(try await site.retain()["parts"] != .integer(0))
     let failure = #expect(throws: FileFailure.self) { try work.commit([DailyCommand.self]) }
@@ -107,7 +107,7 @@ import Testing
     let work = try DerivedWork(command.derived, for: [DailyCommand.self], progress: nil)
     #expect(try await site.retain()["parts"] != .integer(0))
     let failure = await #expect(throws: FileFailure.self) {
-      try await work.reading { _ = try await command.write(in: work, AnalysisProgressLine()) }
+      try await work.reading { _ = try await command.write(in: work, ProgressLine()) }
     }
     #expect(failure?.kind == .locked && failure?.description.contains("Rows were removed") == true)
   }
