@@ -5,6 +5,7 @@ internal import Glibc
 internal import Ledger
 internal import PostbackServer
 internal import PostbackService
+internal import Signatures
 internal import Spool
 internal import Tables
 

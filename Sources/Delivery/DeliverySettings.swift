@@ -3,6 +3,7 @@ internal import DurableFiles
 internal import Ledger
 package import LookupTables
 internal import PostbackPipeline
+internal import PostbackServer
 package import PostbackService
 package import Tables
 

@@ -1,6 +1,7 @@
 internal import DurableFiles
 internal import HTTPClient
 internal import JSON
+internal import Signatures
 
 /// The requests that a process would send now. It sends nothing and changes nothing: what it plans is undone.
 package final class DryRun {

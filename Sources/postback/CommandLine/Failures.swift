@@ -1,4 +1,5 @@
 internal import ConversionModel
+internal import Delivery
 internal import DurableFiles
 internal import LookupTables
 internal import ModelExchange
@@ -18,7 +19,7 @@ extension CommandFailure {
     case let failure as CommandFailure: self = failure
     case let failure as FileFailure: self.init(ExitStatus(failure.kind), "\(failure)")
     case PipelineFailure.read(let file), PipelineFailure.state(let file), PipelineFailure.spool(let file),
-      Lookups.Failure.file(let file), LoadFailure.file(let file):
+      Lookups.Failure.file(let file), LoadFailure.file(let file), DeliveryFailure.file(let file):
       self.init(of: file)
     case is QueryDefect: self.init(.usage, "\(error)")
     case is ModelErrors, is RatesErrors, is LookupErrors, is SchemaErrors, is ConfigurationErrors:
