@@ -280,7 +280,7 @@ package final class DeliveryService {
   }
 
   private func reload(at now: Int64) throws(DeliveryFailure) {
-    do throws(ConfigurationErrors) {
+    do throws(PartnersErrors) {
       let partners = try settings.load()
       do throws(FileFailure) {
         var changed = settings

@@ -3,7 +3,6 @@ internal import DurableFiles
 internal import Ledger
 package import LookupTables
 internal import PostbackPipeline
-internal import PostbackServer
 package import PostbackService
 package import Tables
 
@@ -15,7 +14,7 @@ package struct DeliverySettings {
   package let state: String
   package var partners: Partners
   /// Reads the partners again; throws if there is a problem.
-  package let load: () throws(ConfigurationErrors) -> Partners
+  package let load: () throws(PartnersErrors) -> Partners
   /// The lookup tables with the names of networks.
   package let lookups: Lookups
   /// The formats of the table of deliveries.
@@ -38,7 +37,7 @@ package struct DeliverySettings {
     output: String,
     state: String,
     partners: Partners,
-    load: @escaping () throws(ConfigurationErrors) -> Partners,
+    load: @escaping () throws(PartnersErrors) -> Partners,
     lookups: Lookups,
     encoding: TableEncoding,
     target: String,

@@ -16,7 +16,7 @@ import Testing
     do {
       _ = try read(text)
       return []
-    } catch let errors as ConfigurationErrors {
+    } catch let errors as PartnersErrors {
       return errors.problems.map { problem in
         let words = problem.split(separator: ": ").map(String.init)
         return words.count > 2 ? words[1] : ""
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `must exist`() {
-    #expect(throws: ConfigurationErrors.self) { try Partners(reading: "/nowhere/partners.json") }
+    #expect(throws: PartnersErrors.self) { try Partners(reading: "/nowhere/partners.json") }
   }
 
   @Test func `knows the templates that need the body of the postback`() throws {

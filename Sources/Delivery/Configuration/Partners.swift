@@ -15,15 +15,15 @@ package struct Partners: Sendable {
   package init(
     reading path: String,
     environment: (String) -> String? = { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
-  ) throws(ConfigurationErrors) {
+  ) throws(PartnersErrors) {
     var problems = ConfigurationProblems(file: path)
     let root: JSONNode
     let text: [UInt8]
     do throws(FileFailure) { text = try WholeFile.read(path, upTo: 4 << 20) } catch {
-      throw ConfigurationErrors(problems: ["\(error)"])
+      throw PartnersErrors(problems: ["\(error)"])
     }
     do throws(JSONDefect) { root = JSONNode(value: try JSONValue(parsing: text), pointer: "") } catch {
-      throw ConfigurationErrors(problems: ["\(path): \(error.advice(in: text))"])
+      throw PartnersErrors(problems: ["\(path): \(error.advice(in: text))"])
     }
     var partners: [Partner] = []
     if problems.isObject(root, keys: Self.keys, called: "The configuration") {
@@ -36,9 +36,12 @@ package struct Partners: Sendable {
         partners.append(partner)
       }
     }
-    guard problems.found.isEmpty else { throw ConfigurationErrors(problems: problems.found) }
+    guard problems.found.isEmpty else { throw PartnersErrors(problems: problems.found) }
     all = partners
   }
 
   static let keys = ["partners"]
 }
+
+/// The problems of a file of partners.
+package typealias PartnersErrors = ConfigurationErrors

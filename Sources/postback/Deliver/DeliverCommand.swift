@@ -65,7 +65,7 @@ struct DeliverCommand: Command {
       output: output,
       state: options.derived.state ?? StateFolder.path(in: output),
       partners: partners,
-      load: { () throws(ConfigurationErrors) in try Partners(reading: file) },
+      load: { () throws(PartnersErrors) in try Partners(reading: file) },
       lookups: try options.lookups.load(),
       encoding: options.derived.encoding,
       target: target,
