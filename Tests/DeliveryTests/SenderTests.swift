@@ -190,9 +190,10 @@ import Testing
     #expect((line.delivered, line.cancelled) == (2, 0))
   }
 
-  @Test func `does not send what goes up in the path, unless it is planned anew for another URL`() throws {
+  @Test(arguments: ["..", "../..", "a\\..\\b"])
+  func `does not send what goes up in the path, unless it is planned anew for another URL`(_ value: String) throws {
     let outbox = try Outbox.temporary()
-    let dots = try URLTemplate("https://acme.example/secret/{source_domain|default:..}/x")
+    let dots = try URLTemplate("https://acme.example/secret/{source_domain|default:\(value)}/x")
     let transport = ModelTransport(ModelTransport.status(200))
     let site = try DeliverySite([try DeliverySite.partner("acme") { $0.url = dots }], transport, outbox: outbox)
     try site.plan(1, to: "acme")
