@@ -52,6 +52,18 @@ import Testing
     #expect(try #require(row) == (2, start + 60_000, 503, error))
   }
 
+  @Test func `keeps no secret in the beginning of an answer that it cuts`() throws {
+    let transport = ModelTransport { request, _ in
+      let text = String(repeating: "x", count: 195) + "HEADERSECRET is wrong"
+      return IncomingResponse(number: request.number, status: 400, text: text)
+    }
+    let site = try DeliverySite([try DeliverySite.partner("acme") { $0.secrets.add("HEADERSECRET") }], transport)
+    try site.plan(1, to: "acme")
+    try site.send()
+    let error = try site.outbox.statement("SELECT error FROM deliveries").first { $0.text(0) }
+    #expect(error == String(repeating: "x", count: 195) + "… is ")
+  }
+
   @Test func `respects Retry-After up to an hour`() throws {
     for (wanted, waited) in [(600_000, 600), (86_400_000, 3600), (1000, 60)] as [(Int64, Int64)] {
       let transport = ModelTransport { request, transport in

@@ -113,7 +113,7 @@ enum PartnerReader {
       partner.booleans = BooleanWords(rawValue: word) ?? .words
     }
     for (name, value) in node["headers"].members ?? [] {
-      if let line = header(name, value, environment, &problems) { partner.headers.append(line) }
+      if let line = header(name, value, environment, &partner.secrets, &problems) { partner.headers.append(line) }
     }
     if node["headers"].value != nil, node["headers"].members == nil {
       problems.note(node["headers"], "The value must be an object of headers.")
@@ -126,6 +126,7 @@ enum PartnerReader {
     if !partner.isPost { problems.note(node["secret"], "Only a POST is signed. Use POST, or remove the secret.") }
     let secrets = nodes.compactMap { node -> [UInt8]? in
       guard let text = secret(node, environment, &problems) else { return nil }
+      partner.secrets.add(String(decoding: text, as: UTF8.self))
       guard let bytes = WebhookSignature.secret(text), bytes.count >= 16 else {
         problems.note(node, "The secret must have 16 bytes or more, or be whsec_ with as many bytes in base64.")
         return nil
@@ -158,6 +159,7 @@ enum PartnerReader {
     _ name: String,
     _ node: JSONNode,
     _ environment: (String) -> String?,
+    _ secrets: inout PartnerSecrets,
     _ problems: inout ConfigurationProblems
   ) -> String? {
     let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(\.isUnreserved)
@@ -169,6 +171,7 @@ enum PartnerReader {
     var value = Array(text.utf8)
     if text.hasPrefix("env:") || text.hasPrefix("file:") {
       guard let secret = secret(node, environment, &problems) else { return nil }
+      secrets.add(String(decoding: secret, as: UTF8.self))
       value = secret
     } else if text.contains("{") {
       problems.note(node, "A header must not have macros.")
