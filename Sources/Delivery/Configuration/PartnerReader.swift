@@ -71,7 +71,7 @@ enum PartnerReader {
       )
     } else {
       let ids = problems.list(networks).compactMap { element in
-        problems.text(element, "the id of a network") { $0.isEmpty ? nil : $0.canonicalNetworkID }
+        problems.text(element, "the whole id of a network, such as \"abc123.skadnetwork\"", networkID)
       }
       partner.networks = Set(ids)
     }
@@ -94,6 +94,13 @@ enum PartnerReader {
     if let nulls = problems.boolean(include["nulls"]) { partner.includesNulls = nulls }
     if let lost = problems.boolean(include["lost"]) { partner.includesLost = lost }
     if let trust = problems.integer(include["minimum_trust"], in: 0...4) { partner.minimumTrust = trust }
+  }
+
+  /// The canonical form of the id of a network; nil if it has no dot, because no postback has such an id.
+  private static func networkID(_ text: String) -> String? {
+    let words = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard words.count > 1, words.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else { return nil }
+    return text.canonicalNetworkID
   }
 
   // MARK: - The requests
