@@ -73,6 +73,29 @@ import Testing
     )
   }
 
+  @Test(arguments: [
+    ("abc123.skadnetwork", true), ("ABC123.AdAttributionKit", true), ("com.apple.ads", true), ("abc123", false),
+    ("", false), ("abc123.", false), (".skadnetwork", false), ("abc123.skadnetwork ", false), ("a..b", false),
+  ])
+  func `has whole ids of networks`(_ id: String, _ isTaken: Bool) {
+    let text = #"{"partners":[{"id":"a","networks":["com.example","\#(id)"],"url":"https://p.example/"}]}"#
+    #expect(pointers(text) == (isTaken ? [] : ["/partners/0/networks/1"]))
+  }
+
+  @Test(arguments: ["abc123.skadnetwork", "ABC123.adattributionkit"])
+  func `takes both suffixes of a network for one`(_ id: String) throws {
+    let partner = try #require(
+      try read(#"{"partners":[{"id":"a","networks":["\#(id)"],"url":"https://p.example/"}]}"#).all.first
+    )
+    for (network, isTaken) in [
+      ("abc123.skadnetwork", true), ("abc123.adattributionkit", true), ("Abc123.SKAdNetwork", true),
+      ("abc1234.skadnetwork", false), ("abc123", false),
+    ] {
+      let values: [TemplatePlaceholder: PlaceholderValue] = [.networkID: .text(network)]
+      #expect((values.exclusion(by: partner) != .networks) == isTaken, "\(network)")
+    }
+  }
+
   @Test(arguments: ["", "[]", "{", "7", "{}"]) func `must be an object with partners`(_ text: String) {
     #expect(pointers(text).count == 1)
   }

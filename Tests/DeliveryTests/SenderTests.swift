@@ -52,6 +52,18 @@ import Testing
     #expect(try #require(row) == (2, start + 60_000, 503, error))
   }
 
+  @Test func `keeps no secret in the beginning of an answer that it cuts`() throws {
+    let transport = ModelTransport { request, _ in
+      let text = String(repeating: "x", count: 195) + "HEADERSECRET is wrong"
+      return IncomingResponse(number: request.number, status: 400, text: text)
+    }
+    let site = try DeliverySite([try DeliverySite.partner("acme") { $0.secrets.add("HEADERSECRET") }], transport)
+    try site.plan(1, to: "acme")
+    try site.send()
+    let error = try site.outbox.statement("SELECT error FROM deliveries").first { $0.text(0) }
+    #expect(error == String(repeating: "x", count: 195) + "… is ")
+  }
+
   @Test func `respects Retry-After up to an hour`() throws {
     for (wanted, waited) in [(600_000, 600), (86_400_000, 3600), (1000, 60)] as [(Int64, Int64)] {
       let transport = ModelTransport { request, transport in
@@ -190,9 +202,10 @@ import Testing
     #expect((line.delivered, line.cancelled) == (2, 0))
   }
 
-  @Test func `does not send what goes up in the path, unless it is planned anew for another URL`() throws {
+  @Test(arguments: ["..", "../..", "a\\..\\b"])
+  func `does not send what goes up in the path, unless it is planned anew for another URL`(_ value: String) throws {
     let outbox = try Outbox.temporary()
-    let dots = try URLTemplate("https://acme.example/secret/{source_domain|default:..}/x")
+    let dots = try URLTemplate("https://acme.example/secret/{source_domain|default:\(value)}/x")
     let transport = ModelTransport(ModelTransport.status(200))
     let site = try DeliverySite([try DeliverySite.partner("acme") { $0.url = dots }], transport, outbox: outbox)
     try site.plan(1, to: "acme")

@@ -103,6 +103,60 @@ import Testing
     #expect(try site.send() == ["event/purchase/50"])
   }
 
+  @Test(
+    arguments: [
+      { $0.networks = ["another.skadnetwork"] }, { $0.apps = [2] }, { $0.kinds = [.redownload] },
+      { $0.url = try URLTemplate("https://acme.example/{source_domain|default:..}/{event_name}") },
+    ] as [@Sendable (inout Partner) throws -> Void]
+  )
+  func `adds an event again that the settings had cancelled, once it is planned anew`(
+    _ change: @Sendable (inout Partner) throws -> Void
+  ) async throws {
+    let site = try SettlementSite { $0.hold = 3_600_000 }
+    let events = [(name: "purchase", revenue: "64.5"), (name: "sign_up", revenue: "0")]
+    try site.commit(value: 63, isForwarded: false, [events[0]])
+    try await site.planRows()
+    try site.settle(events)
+    var narrow = site.site.partners[0]
+    try change(&narrow)
+    try site.site.sender.use(Partners([narrow]))
+    #expect(try site.send(for: 4_000_000).isEmpty && site.count(.cancelled) == 3)
+    // Still left out, so that nothing is brought back.
+    try await site.planRows(for: narrow, again: true)
+    try site.settle(events, for: narrow)
+    #expect(try site.send(for: 4_000_000).isEmpty)
+    try site.site.sender.use(Partners(site.site.partners))
+    try site.settle(events)
+    #expect(try site.send(for: 4_000_000).isEmpty)
+    let all = ["event/purchase/64.5", "event/sign_up/0", "install/none/none"]
+    for expected in [all, []] {
+      try await site.planRows(again: true)
+      try site.settle(events)
+      #expect(try site.send(for: 4_000_000).sorted() == expected)
+    }
+    #expect(try site.outbox.statement("SELECT 1 FROM deliveries").all { _ in true }.count == 3)
+  }
+
+  @Test func `adds a correction again that a filter had cancelled, once it is planned anew`() async throws {
+    let site = try SettlementSite()
+    try site.commit(value: 63, isForwarded: false, [("purchase", "64.5")])
+    try await site.planRows()
+    #expect(try site.send().count == 2)
+    try site.settle([("purchase", "40")])
+    var narrow = site.site.partners[0]
+    narrow.networks = ["another.skadnetwork"]
+    try site.site.sender.use(Partners([narrow]))
+    #expect(try site.send().isEmpty)
+    try site.site.sender.use(Partners(site.site.partners))
+    try site.settle([("purchase", "40")])
+    #expect(try site.send().isEmpty)
+    for expected in [["correction/none/none", "correction/purchase/40"], []] {
+      try await site.planRows(again: true)
+      try site.settle([("purchase", "40")])
+      #expect(try site.send().sorted() == expected)
+    }
+  }
+
   @Test func `adds an event to what was planned after events were wanted`() throws {
     let site = try SettlementSite()
     var before = site.site.partners[0]

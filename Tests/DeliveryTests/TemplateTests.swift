@@ -40,7 +40,10 @@ import Testing
 
   @Test(arguments: [
     ("{source_domain}", "..", true), ("{source_domain}", ".", true), (".{source_domain}", ".", true),
-    ("%2E{source_domain}", ".", true), ("{source_domain}", "../..", false), ("{source_domain}", "%2e%2e", false),
+    ("%2E{source_domain}", ".", true), ("{source_domain}", "../..", true), ("{source_domain}", "%2e%2e", false),
+    ("{source_domain}", "a/../b", true), ("{source_domain}", "/.", true), ("{source_domain}", "..\\..\\b", true),
+    ("v{source_domain}", "/../b", true), ("{source_domain}", "a/b", false), ("{source_domain}", "a..b/...", false),
+    ("v{source_domain}", "../b", false), ("{source_domain}", "%2f..", false), ("a%2f{source_domain}", "..", true),
     ("{source_domain}", "a", false), ("v{source_domain}", "..", false), ("../x", ".", false),
     ("{country|default:..}", "", true),
   ])

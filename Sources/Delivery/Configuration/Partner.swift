@@ -22,6 +22,7 @@ package struct Partner: Sendable {
   var body: BodyTemplate?
   /// The lines of headers.
   var headers: [String] = []
+  var secrets = PartnerSecrets()
   var booleans = BooleanWords.words
   var addresses = PublicAddress(allowing: [])
   /// The age of a postback after which it is not sent for the first time, in milliseconds.

@@ -71,7 +71,7 @@ enum PartnerReader {
       )
     } else {
       let ids = problems.list(networks).compactMap { element in
-        problems.text(element, "the id of a network") { $0.isEmpty ? nil : $0.canonicalNetworkID }
+        problems.text(element, "the whole id of a network, such as \"abc123.skadnetwork\"", networkID)
       }
       partner.networks = Set(ids)
     }
@@ -96,6 +96,13 @@ enum PartnerReader {
     if let trust = problems.integer(include["minimum_trust"], in: 0...4) { partner.minimumTrust = trust }
   }
 
+  /// The canonical form of the id of a network; nil if it has no dot, because no postback has such an id.
+  private static func networkID(_ text: String) -> String? {
+    let words = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard words.count > 1, words.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else { return nil }
+    return text.canonicalNetworkID
+  }
+
   // MARK: - The requests
 
   private static func readRequest(
@@ -113,7 +120,7 @@ enum PartnerReader {
       partner.booleans = BooleanWords(rawValue: word) ?? .words
     }
     for (name, value) in node["headers"].members ?? [] {
-      if let line = header(name, value, environment, &problems) { partner.headers.append(line) }
+      if let line = header(name, value, environment, &partner.secrets, &problems) { partner.headers.append(line) }
     }
     if node["headers"].value != nil, node["headers"].members == nil {
       problems.note(node["headers"], "The value must be an object of headers.")
@@ -126,6 +133,7 @@ enum PartnerReader {
     if !partner.isPost { problems.note(node["secret"], "Only a POST is signed. Use POST, or remove the secret.") }
     let secrets = nodes.compactMap { node -> [UInt8]? in
       guard let text = secret(node, environment, &problems) else { return nil }
+      partner.secrets.add(String(decoding: text, as: UTF8.self))
       guard let bytes = WebhookSignature.secret(text), bytes.count >= 16 else {
         problems.note(node, "The secret must have 16 bytes or more, or be whsec_ with as many bytes in base64.")
         return nil
@@ -158,6 +166,7 @@ enum PartnerReader {
     _ name: String,
     _ node: JSONNode,
     _ environment: (String) -> String?,
+    _ secrets: inout PartnerSecrets,
     _ problems: inout ConfigurationProblems
   ) -> String? {
     let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(\.isUnreserved)
@@ -169,6 +178,7 @@ enum PartnerReader {
     var value = Array(text.utf8)
     if text.hasPrefix("env:") || text.hasPrefix("file:") {
       guard let secret = secret(node, environment, &problems) else { return nil }
+      secrets.add(String(decoding: secret, as: UTF8.self))
       value = secret
     } else if text.contains("{") {
       problems.note(node, "A header must not have macros.")

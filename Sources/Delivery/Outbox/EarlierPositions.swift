@@ -68,9 +68,10 @@ extension Outbox {
       }
       try transaction { () throws(FileFailure) in
         // Rows of a settlement are planned again, and so compared with it again. The events of all of them are planned.
-        for table in ["positions", "settlements", "events_wanted"] {
+        for table in ["positions", "events_wanted"] {
           try statement("DELETE FROM \(table) WHERE partner = ?").run(.text(partner))
         }
+        try statement(PassingCancellation.replanning).run(.text(partner))
         if let place { try setPositions(of: partner, place.postbacks, place.events) }
       }
     }

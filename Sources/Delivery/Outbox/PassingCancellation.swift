@@ -18,11 +18,18 @@ enum PassingCancellation {
   static let endsBySettlement =
     "(error IN ('\(noEvent)', '\(filter(PartnerFilter.nulls.rawValue))') OR error LIKE '\(trust("%"))')"
 
+  /// The condition of all reasons, which a planning anew may end.
+  static let endsByReplanning = "(\(endsBySettlement) OR error = '\(dotSegment)' OR error LIKE '\(filter("%"))')"
+
+  /// The statement that notes that the rows of a partner are planned anew, until its deliveries are compared again.
+  static let replanning = "INSERT OR REPLACE INTO settlements VALUES (?, '')"
+  /// The query of the partners whose rows were planned anew since the last comparison.
+  static let replanned = "SELECT partner FROM settlements WHERE settlement = ''"
+
   /// The statement that makes a delivery pending again.
   static let revival = """
     UPDATE deliveries SET state = 'pending', error = NULL, received_at = ?, next_attempt_at = ?, delivery_values = ?
-    WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0
-      AND (\(endsBySettlement) OR error = '\(dotSegment)' OR error LIKE '\(filter("%"))') RETURNING 1
+    WHERE delivery_id = ? AND state = 'cancelled' AND attempts = 0 AND \(endsByReplanning) RETURNING 1
     """
 }
 

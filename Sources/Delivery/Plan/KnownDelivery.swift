@@ -11,7 +11,8 @@ struct KnownDelivery {
   let isCorrection: Bool
   let state: DeliveryState
   let isUntouched: Bool
-  /// Indicates that it was never sent, because the last settlement did not have its event, or because of a filter of values.
+  /// Indicates that it was never sent, because the last settlement did not have its event, because of a filter of values, or, for a
+  /// partner whose rows were planned anew since the last comparison, because of any other reason that may end.
   let isLeftOut: Bool
   let receivedAt: Int64?
   let plannedAt: Int64
@@ -20,8 +21,9 @@ struct KnownDelivery {
   /// The statement that finds the deliveries of a postback, in the order of acceptance.
   static let selection = """
     SELECT sequence, delivery_id, partner, event_name, supersedes IS NOT NULL, state, attempts = 0,
-      state = 'cancelled' AND attempts = 0 AND ifnull(\(PassingCancellation.endsBySettlement), 0), received_at, planned_at,
-      delivery_values
+      state = 'cancelled' AND attempts = 0 AND ifnull(\(PassingCancellation.endsBySettlement)
+        OR \(PassingCancellation.endsByReplanning) AND partner IN (\(PassingCancellation.replanned)), 0),
+      received_at, planned_at, delivery_values
     FROM deliveries WHERE postback_key = ? ORDER BY sequence
     """
 

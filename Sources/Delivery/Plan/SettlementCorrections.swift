@@ -274,7 +274,8 @@ final class SettlementCorrections {
 }
 
 extension Outbox {
-  /// Returns the settlement that the deliveries of a partner were last compared with, by the id of the partner.
+  /// Returns the settlement that the deliveries of a partner were last compared with, by the id of the partner; an empty text where
+  /// its rows were planned anew since.
   func comparedSettlements() throws(FileFailure) -> [String: String] {
     let pairs = try statement("SELECT partner, settlement FROM settlements").all { ($0.text(0), $0.text(1)) }
     return Dictionary(pairs) { first, _ in first }

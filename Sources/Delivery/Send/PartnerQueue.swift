@@ -185,7 +185,9 @@ final class PartnerQueue {
       let next = now + partner.retry.delay(after: attempts, jitter: jitter(), retryAfter: response.retryAfter)
       if next - firstAt <= partner.retry.givesUpAfter { (state, nextAt) = (.pending, next) }
     }
-    let excerpt = String(response.text.withControlCharactersEscaped.unicodeScalars.prefix(Self.excerpt))
+    // Masked before it is cut, which may be within a secret.
+    let text = partner.secrets.masked(response.text).withControlCharactersEscaped
+    let excerpt = String(text.unicodeScalars.prefix(Self.excerpt))
     outcomes.append(
       AttemptOutcome(
         sequence: delivery.sequence,

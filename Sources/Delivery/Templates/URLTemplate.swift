@@ -108,12 +108,15 @@ struct URLTemplate: Hashable, Sendable {
   }
 
   /// Indicates that values make a segment of the path `.` or `..`, which servers and proxies read as another path, also if the dots are
-  /// percent-encoded.
+  /// percent-encoded. Slashes and backslashes of values divide segments too: a server may decode them first.
   func hasDotSegment(_ values: @autoclosure () -> PlaceholderValues) -> Bool {
     path.contains { segment in
       guard !segment.macros.isEmpty else { return false }
-      let text = segment.expanded(values(), encode: \.percentEncoded).lowercased().replacing("%2e", with: ".")
-      return text == "." || text == ".."
+      var text = segment.expanded(values(), encode: \.percentEncoded).lowercased()
+      for (code, character) in [("%2e", "."), ("%2f", "/"), ("%5c", "/")] {
+        text = text.replacing(code, with: character)
+      }
+      return text.split(separator: "/").contains { $0 == "." || $0 == ".." }
     }
   }
 
