@@ -129,7 +129,8 @@ struct VendorExport: Sendable {
     if key.day != nil { columns.insert(.date) }
     if key.app != nil { columns.insert(.app) }
     if key.network != nil { columns.insert(.network) }
-    if key.campaign != nil || key.source != nil { columns.insert(.campaign) }
+    if key.campaign != nil { columns.insert(.campaign) }
+    if key.source != nil { columns.insert(.source) }
     if key.window != nil { columns.insert(.window) }
     if let day = key.day {
       days[key.app] = days[key.app].map { min($0.lowerBound, day)...max($0.upperBound, day) } ?? day...day
@@ -201,7 +202,8 @@ struct VendorExport: Sendable {
       guard let day, days[app]?.contains(day) == true else { return nil }
       key.day = day
     }
-    if columns.contains(.campaign) { (key.campaign, key.source) = (campaign.campaign, campaign.source) }
+    if columns.contains(.campaign) { key.campaign = campaign.campaign }
+    if columns.contains(.source) { key.source = campaign.source }
     if columns.contains(.window) { key.window = campaign.window }
     return key
   }
