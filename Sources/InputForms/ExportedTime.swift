@@ -35,7 +35,8 @@ extension Timestamp {
     return Timestamp("\(year)-\(number)-\(parts[0])T\(time)\(zone.prefix(3)):\(zone.suffix(2))")
   }
 
-  /// Returns the time of a text of a date, a time and an offset, with spaces or a `T` between them.
+  /// Returns the time of a text of a date, a time and an offset, with spaces or a `T` between them. An offset may have no colon, or
+  /// hours alone.
   private static func ofParts(_ text: String) -> Timestamp? {
     var parts = text.split(separator: " ")
     if parts.count == 3 {
@@ -48,6 +49,6 @@ extension Timestamp {
     if let sign = offset.first, "+-".utf8.contains(sign), offset.dropFirst().allSatisfy(\.isDecimalDigit) {
       return Timestamp("\(text.dropLast(2)):\(text.suffix(2))")
     }
-    return Timestamp("\(text)Z") ?? Timestamp(text)
+    return Timestamp("\(text)Z") ?? Timestamp(text) ?? Timestamp("\(text):00")
   }
 }

@@ -259,10 +259,12 @@ package struct Mapping: Hashable, Sendable {
     return best
   }
 
-  /// Tells if the mapping itself gives a name a meaning, and not `FieldNames`.
+  /// Tells if a name has a meaning in the mapping that it does not have without one.
   private func reads(_ name: String) -> Bool {
     if case .path(let path)? = steps.first, path.components.first == .member(Array(name.utf8)) { return true }
-    return exported[name] != nil || names?.contains { $0.name == name && $0.field != nil } ?? false
+    if let column = exported[name] { return column != ExportColumn(named: name) }
+    let field = names?.first { $0.name == name }?.field
+    return field != nil && field != FieldNames.field(name)
   }
 
   private static func field(_ name: String, at pointer: String) throws(MappingDefect) -> Field {
