@@ -201,11 +201,19 @@ package struct ImportedSummary: Sendable {
     }
   }
 
-  /// The extras of rows without a count that have whole numbers alone, and may be the count.
-  package var possibleCounts: [String] { wholeExtras.names }
+  /// The extras of rows without a count that have whole numbers alone, and may be the count: those that `fittingMapping` does not
+  /// read.
+  package var possibleCounts: [String] {
+    let read = fittingMapping?.names ?? []
+    return wholeExtras.names.filter { !read.contains($0) }
+  }
 
   /// The built-in mapping that reads extras of the rows, for which none was chosen, with their names; nil if none does.
-  package var fittingMapping: (mapping: Mapping, names: [String])? { Mapping.reading(unmappedExtras.names) }
+  package var fittingMapping: (mapping: Mapping, names: [String])? {
+    let names = unmappedExtras.names
+    // Rows of skan_postbacks need no mapping, though Singular has a column skan_revenue too.
+    return names.contains(ColumnName.postbackKey.rawValue) ? nil : Mapping.reading(names)
+  }
 
   fileprivate mutating func addUnreadable(_ place: String) {
     unreadable += 1

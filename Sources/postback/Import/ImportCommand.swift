@@ -104,7 +104,10 @@ struct ImportCommand: Command {
       let table = try ImportedOutput(encoding, in: output, vendor: vendor, currency: options.currency)
       try await table.add(paths, mapping.map { InputForm($0) } ?? InputForm(.csv))
       summary = table.summary
-      guard summary.imported > 0 else { throw Self.nothing(summary, paths) }
+      guard summary.imported > 0 else {
+        if summary.utf16 == 0 { for place in summary.unreadablePlaces { Terminal.warn(place) } }
+        throw Self.nothing(summary, paths)
+      }
       try table.complete()
     } catch {
       throw CommandFailure(of: error)
@@ -200,7 +203,7 @@ struct ImportCommand: Command {
       ? "Its \(summary.signed) postbacks have a signature: read them with postback run."
       : summary.utf16 > 0
         ? "Its text is UTF-16. Save it as UTF-8."
-        : "Of \(summary.read) records none names an app or a network. postback import FILE --dry-run says which form fits a file."
+        : "None of \(summary.read) records is one. postback import FILE --dry-run says which form fits a file."
     let names = paths.count == 1 ? paths[0] : "\(paths[0]) and \(paths.count - 1) more"
     return CommandFailure(
       .configuration,
