@@ -357,6 +357,7 @@ let package = Package(
     tests("JSON", ["TestSupport"]),
     tests("Signatures", ["CLibcrypto"]),
     tests("SKAdNetwork", ["Base", "JSON", "TestSupport"]),
+    tests("InputForms", ["Base", "SKAdNetwork"]),
     tests("PostbackVerification", ["Base", "JSON", "Signatures", "SKAdNetwork", "TestSupport"]),
     tests("ConversionModel", ["Base", "TestSupport"]),
     tests("InfoPlist", ["JSON", "TestSupport"]),

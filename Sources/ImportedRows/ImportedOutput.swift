@@ -21,6 +21,8 @@ package final class ImportedOutput {
   private var seen: [UInt128: UInt32] = [:]
   /// The hashes of the rows of transactions by their keys.
   private var contents: [UInt128: Int] = [:]
+  /// The first files with a row without a transaction, by the hashes of these but for their counts.
+  private var sums: [Int: String] = [:]
 
   private static let batch = 2000
   private static let vendorPlace = Table.imported.place(.vendor)
@@ -47,11 +49,17 @@ package final class ImportedOutput {
     while let batch = try await batches.next() {
       var before = 0
       for origin in batch.origins {
+        let source = ImportedRow.Source(origin.input.csvHeader, form.mapping)
         for record in batch.records[before..<before + origin.recordCount] {
           summary.read += 1
           let bytes = Array(batch.bytes[record.bytes.indices])
           let json = record.defect != nil ? nil : unwrapper == nil ? bytes : unwrapper?.envelope(of: bytes)
-          try add(json, form.mapping, origin.input.path, record.line)
+          var reading = json.map { ImportedRow.read($0, form.mapping, source) } ?? .broken
+          if case .unreadable = reading, bytes.span.isUTF16 {
+            reading = .utf16
+            summary.utf16 += 1
+          }
+          try add(reading, json ?? [], form.mapping, origin.input.path, record.line)
         }
         before += origin.recordCount
       }
@@ -72,12 +80,18 @@ package final class ImportedOutput {
     }
   }
 
-  private func add(_ json: [UInt8]?, _ mapping: Mapping?, _ file: String, _ line: Int) throws {
-    switch json.map({ ImportedRow.read($0, mapping) }) ?? .broken {
+  private func add(
+    _ reading: ImportedRow.Reading,
+    _ json: [UInt8],
+    _ mapping: Mapping?,
+    _ file: String,
+    _ line: Int
+  ) throws {
+    switch reading {
     case .signed: summary.signed += 1
     case .unreadable(let reason): summary.addUnreadable("\(file): line \(line): \(reason)")
     case .row(let row):
-      let (identity, isOfTransaction) = row.identity(of: json ?? [])
+      let (identity, isOfTransaction) = row.identity(of: json)
       var key = try Self.digest([vendor, identity])
       let number = seen[key.number, default: 0]
       seen[key.number] = number + 1
@@ -90,9 +104,15 @@ package final class ImportedOutput {
         }
         key = try Self.digest([vendor, identity, "\(number)"])
       }
-      if isOfTransaction { contents[key.number] = row.contentHash }
+      if isOfTransaction {
+        contents[key.number] = row.contentHash
+      } else {
+        let first = sums.insertIfAbsent(file, for: row.sumHash)
+        if first != file { summary.addOverlap("\(row.place), in \(first) and \(file)") }
+      }
       row.encode(into: &encoder, key: key.text, vendor: vendor, currency: currency, file: file, line: line)
       summary.imported += 1
+      summary.note(row, isMapped: mapping != nil)
       if row.hasOtherRevenue { summary.revenueLeftOut += 1 }
       if row.hasOtherDate { summary.datesLeftOut += 1 }
       for (column, value) in row.otherValues { summary.valuesLeftOut[column, default: (0, value)].rows += 1 }
@@ -112,6 +132,15 @@ package final class ImportedOutput {
     try table.append(encoder.take())
     try table.copy(encoding, without: { $0.text(Self.vendorPlace) ?? "" <= vendor })
     try table.complete(summary: summary.json.description)
+  }
+}
+
+extension [Int: String] {
+  /// Returns the text of a number, which is this one if there was none.
+  fileprivate mutating func insertIfAbsent(_ text: String, for number: Int) -> String {
+    if let found = self[number] { return found }
+    self[number] = text
+    return text
   }
 }
 
@@ -137,8 +166,19 @@ package struct ImportedSummary: Sendable {
   fileprivate var valuesLeftOut: [ColumnName: (rows: Int, first: String)] = [:]
   /// The rows with revenue in no currency, or in one that cannot be read.
   package fileprivate(set) var withoutCurrency = 0
+  /// The rows without a transaction that an earlier file has, but for their counts and revenue, and the first of them.
+  package private(set) var overlapping = 0
+  package private(set) var overlap = ""
+  /// The rows without a transaction and without a count, each of which counts one.
+  package private(set) var uncounted = 0
+  /// The names of extras of those rows, in their order, each with true if all its values may be counts.
+  private var wholeExtras = NotedNames()
+  /// The names of extras of rows that no mapping was chosen for.
+  private var unmappedExtras = NotedNames()
   /// The records that are no rows.
   package private(set) var unreadable = 0
+  /// Those of them in UTF-16.
+  package fileprivate(set) var utf16 = 0
   /// The places of the first records that are no rows, each with the reason.
   package private(set) var unreadablePlaces: [String] = []
 
@@ -146,6 +186,34 @@ package struct ImportedSummary: Sendable {
   package fileprivate(set) var repeated: [String] = []
 
   fileprivate init(vendor: String) { self.vendor = vendor }
+
+  fileprivate mutating func addOverlap(_ place: String) {
+    if overlapping == 0 { overlap = place }
+    overlapping += 1
+  }
+
+  fileprivate mutating func note(_ row: ImportedRow, isMapped: Bool) {
+    if row.isUncounted { uncounted += 1 }
+    guard row.isUncounted || !isMapped else { return }
+    for (name, isWhole) in row.extraNames {
+      if row.isUncounted { wholeExtras.add(name, isWhole) }
+      if !isMapped { unmappedExtras.add(name, true) }
+    }
+  }
+
+  /// The extras of rows without a count that have whole numbers alone, and may be the count: those that `fittingMapping` does not
+  /// read.
+  package var possibleCounts: [String] {
+    let read = fittingMapping?.names ?? []
+    return wholeExtras.names.filter { !read.contains($0) }
+  }
+
+  /// The built-in mapping that reads extras of the rows, for which none was chosen, with their names; nil if none does.
+  package var fittingMapping: (mapping: Mapping, names: [String])? {
+    let names = unmappedExtras.names
+    // Rows of skan_postbacks need no mapping, though Singular has a column skan_revenue too.
+    return names.contains(ColumnName.postbackKey.rawValue) ? nil : Mapping.reading(names)
+  }
 
   fileprivate mutating func addUnreadable(_ place: String) {
     unreadable += 1
@@ -171,7 +239,28 @@ package struct ImportedSummary: Sendable {
         "values_left_out",
         .object(otherValues.map { .init($0.column.rawValue, .integer($0.rows)) })
       ),
-      .init("repeated_inputs", .integer(repeated.count)),
+      .init("repeated_inputs", .integer(repeated.count)), .init("overlapping", .integer(overlapping)),
+      .init("without_count", .integer(uncounted)),
     ])
+  }
+}
+
+/// The first names of something in their order, some of which are struck out later.
+private struct NotedNames: Sendable {
+  private var places: [String: Int] = [:]
+  private var struckOut: Set<String> = []
+
+  /// The names that are left.
+  var names: [String] {
+    places.filter { !struckOut.contains($0.key) }.sorted { $0.value < $1.value }.map(\.key)
+  }
+
+  /// Adds a name, or strikes it out for good.
+  mutating func add(_ name: String, _ isLeft: Bool) {
+    if places[name] == nil {
+      guard places.count < CSVHeader.columnLimit else { return }
+      places[name] = places.count
+    }
+    if !isLeft { struckOut.insert(name) }
   }
 }

@@ -1,6 +1,6 @@
 internal import Base
 internal import ConversionModel
-internal import InputForms
+package import InputForms
 internal import JSON
 internal import SKAdNetwork
 package import Tables
@@ -18,12 +18,17 @@ package struct ImportedRow {
 
     /// The reading of what is no object, and of a row of CSV with more or fewer fields than the header.
     static let broken = unreadable("The record is no JSON object, or has not as many fields as the header.")
+    /// The reading of text in UTF-16.
+    static let utf16 = unreadable("The text is UTF-16. Save it as UTF-8.")
+    /// The reading of a header among the rows of CSV.
+    static let header = unreadable("The row repeats the header.")
     /// The reading of what names neither the id of a network nor an app.
     static let nothing = unreadable(
       "The record names no app and no id of an ad network, so it is not known which postbacks it counts."
     )
   }
 
+  private let source: Source
   private var texts: [ColumnName: String] = [:]
   private var integers: [ColumnName: Int64] = [:]
   private var booleans: [ColumnName: Bool] = [:]
@@ -59,6 +64,33 @@ package struct ImportedRow {
     return hasher.finalize()
   }
 
+  /// A hash of what a row without a transaction says but for its count and its revenue. It is another one in each process.
+  var sumHash: Int {
+    var hasher = Hasher()
+    hasher.combine(texts)
+    hasher.combine(integers)
+    hasher.combine(booleans)
+    hasher.combine(receivedAt)
+    hasher.combine(JSONValue.object(extras).description)
+    return hasher.finalize()
+  }
+
+  /// The day, the app and the network, for people.
+  var place: String {
+    let day = receivedAt.map { Timestamp.name(ofDay: $0.daysSince1970) } ?? "no day"
+    let app = integers[.appID].map { "the app \($0)" } ?? "no app"
+    let network = (texts[.adNetworkID] ?? texts[.networkName]).map { "the network \($0)" } ?? "no network"
+    return "\(day), \(app) and \(network)"
+  }
+
+  /// Indicates that the row says neither of which transaction it is nor how many it counts, so that it counts one.
+  var isUncounted: Bool { texts[.transactionID] == nil && !exported.contains(.count) }
+
+  /// The names of the extras, each with true if its value may be a count.
+  var extraNames: [(name: String, isWhole: Bool)] {
+    extras.map { ($0.key, $0.value.scalar.flatMap(Self.wholeNumber) != nil) }
+  }
+
   /// The fields by the columns that have them; of several the first that is there counts.
   private static let fields: [(column: ColumnName, fields: [Field])] = [
     (.version, [.version]), (.adNetworkID, [.adNetworkID, .adNetworkIdentifier]),
@@ -70,30 +102,50 @@ package struct ImportedRow {
     (.coarseConversionValue, [.coarseConversionValue]), (.countryCode, [.countryCode]),
   ]
 
+  private init(_ source: Source) { self.source = source }
+
+  /// Tells if a record is a row without a signature.
+  package static func isRow(_ json: [UInt8], _ mapping: Mapping?) -> Bool {
+    if case .row = read(json, mapping, Source()) { true } else { false }
+  }
+
   /// Reads an envelope with a row as its body, or a row alone.
-  static func read(_ json: [UInt8], _ mapping: Mapping?) -> Reading {
+  static func read(_ json: [UInt8], _ mapping: Mapping?, _ source: Source) -> Reading {
     guard let root = try? JSONValue(parsing: json, replacingLoneSurrogates: true), case .object(let outer) = root else {
       return .broken
     }
     var (body, envelope) = (outer, [JSONValue.Member]())
     if case .object(let inner)? = root[Field.body.name] { (body, envelope) = (inner, outer) }
-    for field in [Field.attributionSignature, .jwsString] {
-      if let text = body.first(where: { $0.key == field.name })?.value.text, !text.isEmpty { return .signed }
+    var row = ImportedRow(source)
+    let isEmptyCount = { (member: JSONValue.Member) in
+      (member.value == .null || member.value.text == "") && Source.isCount(member.key, mapping)
     }
-    var row = ImportedRow()
-    if let text = envelope.first(where: { $0.key == Field.receivedAt.name })?.value.text { _ = row.takeTime(text) }
+    let hasEmptyCount = body.contains(where: isEmptyCount)
+    body.removeAll { $0.value == .null }
+    if mapping?.givesFields != true { nameFields(of: &body, &envelope) }
+    for place in body.indices { body[place].value = body[place].value.withoutFormula }
+    if repeatsHeader(body, mapping) { return .header }
+    for field in [Field.attributionSignature, .jwsString] {
+      guard let place = body.firstIndex(where: { $0.key == field.name }) else { continue }
+      if let text = body[place].value.text, !isWordForNone(text) { return .signed }
+      body.remove(at: place)
+    }
+    if let text = envelope.first(where: { $0.key == Field.receivedAt.name })?.value.scalar { _ = row.takeTime(text) }
     row.texts[.forwarder] = envelope.first { $0.key == Field.forwarder.name }?.value.text
     // The names that the mapping gives come before plain ones, which count where a row has no other.
     let isExported = { (member: JSONValue.Member) in mapping?.isExported(member.key) ?? false }
     for member in body where isExported(member) { row.add(member, mapping) }
     for member in body where !isExported(member) { row.add(member, mapping) }
+    if source.hasCount || hasEmptyCount, !row.exported.contains(.count) {
+      row.problem = row.problem ?? "The count of the row is empty, so the row counts nothing."
+    }
     if let problem = row.problem { return .unreadable(problem) }
     return row.texts[.adNetworkID] == nil && row.integers[.appID] == nil ? .nothing : .row(row)
   }
 
   /// Takes the time of receipt. Returns false if the text is none.
   private mutating func takeTime(_ text: String) -> Bool {
-    receivedAt = Timestamp(dateOrTime: text)
+    receivedAt = Timestamp(exported: text)
     hasOtherDate = receivedAt == nil && !text.isEmpty
     return receivedAt != nil
   }
@@ -103,14 +155,33 @@ package struct ImportedRow {
 
   /// Takes the number of conversions that the row stands for.
   private mutating func takeCount(_ text: String) {
-    // Spreadsheets and pandas write whole numbers as 1200.0 where a row lacks one.
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let isWhole = parts.count == 1 || (parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0 == "0" })
-    guard isWhole, let number = Int64(parts[0]), (0...Self.mostConversions).contains(number) else {
-      problem = "\(text) is no count. Give a whole number without separators, at most \(Self.mostConversions)."
+    guard let number = Self.wholeNumber(text) else {
+      let number = text.split(separator: ".", omittingEmptySubsequences: false)
+      problem =
+        number.count == 2 && number[1] == "000"
+        ? "The count \(text) may be \(number[0]) or \(number[0])000. Give whole numbers without separators."
+        : "\(text) is no count. Give a whole number without separators, at most \(Self.mostConversions)."
       return
     }
     count = number
+  }
+
+  /// Returns the whole number that a text is; nil for others, and for one with a point and three zeros, which may be thousands.
+  private static func wholeNumber(_ text: String) -> Int64? {
+    // Spreadsheets and pandas write whole numbers as 1200.0 where a row lacks one.
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let isWhole =
+      parts.count == 1
+      || (parts.count == 2 && !parts[1].isEmpty && parts[1] != "000" && parts[1].allSatisfy { $0 == "0" })
+    return isWhole ? Int64(parts[0]).flatMap { (0...mostConversions).contains($0) ? $0 : nil } : nil
+  }
+
+  /// Tells if an amount may have points between thousands, such as 12.500.
+  private static func mayHaveThousands(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard let first = parts.first, (1...3).contains(first.count), first.first != UInt8(ascii: "0") else { return false }
+    return parts.count > 1 && parts.dropFirst().allSatisfy { $0.count == 3 }
+      && parts.joined().allSatisfy(\.isDecimalDigit)
   }
 
   private mutating func add(_ member: JSONValue.Member, _ mapping: Mapping?) {
@@ -197,6 +268,7 @@ package struct ImportedRow {
     case .networkName: texts[.networkName] = text
     case .campaignName: texts[.campaignName] = text
     case .currency:
+      if Self.isWordForNone(text) { return true }
       let code = text[...].trimmed.uppercased()
       guard CurrencyCodes.all.contains(code) else {
         hasOtherCurrency = !code.isEmpty
@@ -204,6 +276,10 @@ package struct ImportedRow {
       }
       texts[.currency] = code
     case .revenue:
+      if source.hasSemicolons, Self.mayHaveThousands(text) {
+        problem =
+          "The revenue \(text) may have points between thousands. Give amounts with a point before the cents alone, such as 12500.00 or 12.50."
+      }
       guard let amount = try? Amount(rounding: text) else {
         hasOtherRevenue = true
         return false
@@ -234,6 +310,7 @@ package struct ImportedRow {
       let kind = kind == .string && text.contains(".") ? .number : kind
       texts[column] = FieldValue.sourceIdentifier(kind, bytes.span).value?.description
     case .word, .countryCode: texts[column] = field.type.text(kind, bytes.span)
+    case _ where field == .transactionID: texts[column] = Self.isWordForNone(text) ? nil : String(text[...].trimmed)
     default: texts[column] = Self.isWordForNone(text) ? nil : text
     }
     return texts[column] != nil || integers[column] != nil || booleans[column] != nil || isNone(text, in: column)

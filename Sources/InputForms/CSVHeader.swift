@@ -3,18 +3,22 @@ internal import JSON
 internal import SKAdNetwork
 
 /// The header of a CSV text: its columns, and the byte between them.
-package struct CSVHeader: Sendable {
+package struct CSVHeader: Hashable, Sendable {
   /// The greatest number of columns.
   package static let columnLimit = 4096
 
+  /// The names of the columns, as they are written.
+  package let names: [String]
+  /// The byte between two fields.
+  package let separator: UInt8
   let columns: [CSVColumn]
-  let separator: UInt8
 
   /// Reads the first line of a text. Returns nil if it is no header of postbacks, which has the names of `FieldNames` in it;
-  /// with `takesAll` any line is one.
+  /// with `takesAll` any line is one in which no byte is zero, as in UTF-16.
   ///
   /// The separator is a comma, a semicolon or a tab. With `keepsNames` the columns have their own names, for a mapping to read.
   package init?(_ line: [UInt8], takesAll: Bool, keepsNames: Bool) {
+    guard !line.contains(0) else { return nil }
     var best: (names: [String], separator: UInt8) = ([], UInt8(ascii: ","))
     for separator in [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")] {
       var row = CSVRow()
@@ -23,15 +27,8 @@ package struct CSVHeader: Sendable {
       if names.count > best.names.count { best = (names, separator) }
     }
     guard !best.names.isEmpty else { return nil }
-    // Apple's names come before synonyms; a field has one column.
-    var fields = [Field?](repeating: nil, count: best.names.count)
-    var taken: Set<Field> = []
-    for find in [FieldNames.exact, FieldNames.field] {
-      for (index, name) in best.names.enumerated() where fields[index] == nil {
-        guard let field = find(name), taken.insert(field).inserted else { continue }
-        fields[index] = field
-      }
-    }
+    let fields = FieldNames.fields(of: best.names)
+    let taken = fields.compactMap { $0 }
     let isOfPostback = taken.contains(.jwsString) || taken.count { !Envelope.fields.contains($0) } > 2
     guard takesAll || isOfPostback else { return nil }
     var names: Set<String> = []
@@ -40,12 +37,12 @@ package struct CSVHeader: Sendable {
       while !names.insert(name).inserted { name += "_2" }
       return CSVColumn(name: name, field: keepsNames ? nil : field)
     }
-    separator = best.separator
+    (self.names, separator) = best
   }
 }
 
 /// A column of a CSV text.
-struct CSVColumn: Sendable {
+struct CSVColumn: Hashable, Sendable {
   /// The field of the postback, or the key of the envelope; nil for other columns, which become extras.
   private let field: Field?
   /// The name of the member in JSON, with the colon behind it.
@@ -76,7 +73,7 @@ enum MemberText {
   }
 
   /// Appends a member, behind a comma unless it is the first. Numbers and Booleans are written as such where Apple does, and
-  /// times as RFC 3339 has them.
+  /// times in any known form as RFC 3339 has them.
   static func append(_ key: [UInt8], _ field: Field?, _ value: Span<UInt8>, to json: inout [UInt8]) {
     if !json.isEmpty { json.append(UInt8(ascii: ",")) }
     json += key
@@ -84,40 +81,11 @@ enum MemberText {
     case .integer where value.isPlainInteger: json.append(copying: value)
     case .boolean where value.isText("true") || value.isText("false"): json.append(copying: value)
     default:
-      if field == .receivedAt { json.appendJSONString(time(value)) } else { json.appendJSONString(value) }
+      guard field == .receivedAt, let time = Timestamp(exported: String(copying: value)) else {
+        return json.appendJSONString(value)
+      }
+      json.appendJSONString(time.description)
     }
-  }
-
-  /// Returns a time as RFC 3339 has it if it has another known form: a date, Unix time in seconds or milliseconds, or a time
-  /// in UTC with a space in the place of the `T`.
-  static func time(_ value: Span<UInt8>) -> String {
-    let text = String(copying: value)
-    if let time = Timestamp(dateOrTime: text) { return time.description }
-    if text.utf8.count <= 15, let number = Int64(text), number > 0 {
-      // 10^11 seconds are past the year 5000; as milliseconds they are in 1973.
-      return Timestamp(milliseconds: number < 100_000_000_000 ? number * 1000 : number).description
-    }
-    if let time = logTime(text) { return time }
-    var parts = text.split(separator: " ")
-    if parts.count == 3, ["UTC", "+0000", "+00:00"].contains(parts[2]) { parts.removeLast() }
-    guard parts.count == 2 else { return (Timestamp("\(text)Z") ?? Timestamp(text)).map(\.description) ?? text }
-    for zone in ["Z", ""] {
-      if let time = Timestamp("\(parts[0])T\(parts[1])\(zone)") { return time.description }
-    }
-    return text
-  }
-
-  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-  /// Returns a time of the common log format, such as `10/Mar/2026:10:00:00 +0000`, as RFC 3339 has it.
-  private static func logTime(_ text: String) -> String? {
-    let parts = text.split(separator: "/", maxSplits: 2)
-    guard parts.count == 3, let month = months.firstIndex(of: String(parts[1])), parts[2].utf8.count == 19 else {
-      return nil
-    }
-    let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-    let (year, time, zone) = (parts[2].prefix(4), parts[2].dropFirst(5).prefix(8), parts[2].suffix(5))
-    return Timestamp("\(year)-\(number)-\(parts[0])T\(time)\(zone.prefix(3)):\(zone.suffix(2))")?.description
   }
 }
 

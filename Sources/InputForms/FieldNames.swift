@@ -12,6 +12,20 @@ package enum FieldNames {
   /// may set.
   package static func exact(_ name: String) -> Field? { fields[String(name.map { $0 == "_" ? "-" : $0 })] }
 
+  /// Returns the fields that names stand for, each at the place of its name; nil for other names. A field has one name, its own
+  /// before a synonym.
+  package static func fields(of names: [String]) -> [Field?] {
+    var fields = [Field?](repeating: nil, count: names.count)
+    var taken: Set<Field> = []
+    for find in [exact, field] {
+      for (index, name) in names.enumerated() where fields[index] == nil {
+        guard let field = find(name), taken.insert(field).inserted else { continue }
+        fields[index] = field
+      }
+    }
+    return fields
+  }
+
   /// All names that `field(_:)` knows, with hyphens and with underscores, in lower case.
   static let all: [String] = (Array(fields.keys) + Array(synonyms.keys)).flatMap { name in
     name.contains("-") ? [name, String(name.map { $0 == "-" ? "_" : $0 })] : [name]

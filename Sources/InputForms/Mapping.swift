@@ -1,6 +1,6 @@
 internal import Base
 internal import JSON
-internal import SKAdNetwork
+package import SKAdNetwork
 
 /// A description of the way from a record of another form to the postback in it.
 ///
@@ -203,7 +203,7 @@ package struct Mapping: Hashable, Sendable {
       let channels = Channel.allCases.map(\.rawValue).joined(separator: " or ")
       throw MappingDefect(pointer: pointer, "The value is \(text.quotedExcerpt). It must be \(channels).")
     }
-    if field == .receivedAt, Timestamp(MemberText.time(Array(text.utf8).span)) == nil {
+    if field == .receivedAt, Timestamp(exported: text) == nil {
       throw MappingDefect(
         pointer: pointer,
         "The value is \(text.quotedExcerpt). It must be a time, such as 2026-03-01T10:00:00Z."
@@ -235,6 +235,36 @@ package struct Mapping: Hashable, Sendable {
   package func column(of name: String) -> ExportColumn? {
     if let column = exported[name] { return column }
     return names?.contains { $0.name == name && $0.field == nil } == true ? nil : ExportColumn(named: name)
+  }
+
+  /// Indicates that the mapping gives names in the innermost object their fields, so that these are known already.
+  package var givesFields: Bool { names != nil }
+
+  /// Indicates that the record itself is the innermost object.
+  package var opensNothing: Bool { steps.isEmpty }
+
+  /// Returns the field that a name in the innermost object stands for; nil if there is none.
+  package func field(of name: String) -> Field? {
+    names?.first { $0.name == name }.map(\.field) ?? FieldNames.field(name)
+  }
+
+  /// Returns the built-in mapping of exports that reads most of some names, with these names in their order; nil if none reads
+  /// any one.
+  package static func reading(_ names: [String]) -> (mapping: Mapping, names: [String])? {
+    var best: (mapping: Mapping, names: [String])?
+    for mapping in builtIn where mapping.form == .csv {
+      let read = names.filter(mapping.reads)
+      if read.count > best?.names.count ?? 0 { best = (mapping, read) }
+    }
+    return best
+  }
+
+  /// Tells if a name has a meaning in the mapping that it does not have without one.
+  private func reads(_ name: String) -> Bool {
+    if case .path(let path)? = steps.first, path.components.first == .member(Array(name.utf8)) { return true }
+    if let column = exported[name] { return column != ExportColumn(named: name) }
+    let field = names?.first { $0.name == name }?.field
+    return field != nil && field != FieldNames.field(name)
   }
 
   private static func field(_ name: String, at pointer: String) throws(MappingDefect) -> Field {

@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 
 /// A reader of dictionaries of AdServices and iAd as Foundation prints them: `key = value;` in braces, on several lines or on one,
@@ -63,15 +64,66 @@ struct PrintedDictionary {
     Array(String(String.UnicodeScalarView(text)).utf8)
   }
 
-  /// Returns the dictionary that Swift prints as `["attribution": 1, "orgId": 5]`, in square brackets and else as JSON; nil for
-  /// other texts.
+  /// Returns the dictionary that Swift prints as `["attribution": 1, "orgId": 5]`, in square brackets and else as JSON, or with
+  /// texts of Foundation, which have no quotes; nil for other texts.
   static func swiftDictionary(in text: ArraySlice<UInt8>) -> JSONValue? {
     let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
     guard text.count <= AttributionFile.mostRecordBytes, let first = text.firstIndex(where: { !isSpace($0) }),
       let last = text.lastIndex(where: { !isSpace($0) }), text[first] == UInt8(ascii: "["),
       text[last] == UInt8(ascii: "]"), text[(first + 1)...].first(where: { !isSpace($0) }) == UInt8(ascii: "\"")
     else { return nil }
-    return try? JSONValue(parsing: Array("{".utf8 + text[(first + 1)..<last] + "}".utf8))
+    let members = text[(first + 1)..<last]
+    return (try? JSONValue(parsing: Array("{".utf8 + members + "}".utf8)))
+      ?? unquotedDictionary(String(decoding: members, as: UTF8.self))
+  }
+
+  /// Returns the dictionary with members such as `"a": US, "b": 5`; nil for other texts, with several lines or with dictionaries
+  /// or parentheses of Swift in them.
+  private static func unquotedDictionary(_ text: String) -> JSONValue? {
+    guard !text.contains(where: \.isNewline), !text.contains("Optional("), !text.contains("AnyHashable(") else {
+      return nil
+    }
+    var members: [JSONValue.Member] = []
+    var rest = text[...].trimmed
+    while !rest.isEmpty {
+      guard let end = keyEnd(in: rest) else { return nil }
+      let key = rest[..<end].dropFirst().dropLast(2)
+      rest = rest[end...].drop(while: \.isWhitespace)
+      let value = rest[..<valueEnd(in: rest)]
+      guard let scalar = scalar(value.trimmed), !members.contains(where: { $0.key == key }) else { return nil }
+      members.append(.init(String(key), scalar))
+      rest = rest[value.endIndex...].dropFirst().drop(while: \.isWhitespace)
+    }
+    return members.isEmpty ? nil : .object(members)
+  }
+
+  /// Returns the end of the key and the colon with which a text begins; nil if it begins with none.
+  private static func keyEnd(in text: Substring) -> Substring.Index? {
+    guard text.first == "\"", let quote = text.dropFirst().firstIndex(of: "\"") else { return nil }
+    let colon = text.index(after: quote)
+    return colon < text.endIndex && text[colon] == ":" ? text.index(after: colon) : nil
+  }
+
+  /// Returns the place of the comma behind the value with which a text begins, or the end: without quotes the value ends only
+  /// before a comma with a key behind it.
+  private static func valueEnd(in text: Substring) -> Substring.Index {
+    var (isQuoted, isEscaped) = (false, false)
+    let hasQuotes = text.first == "\""
+    for index in text.indices {
+      let next = text[index]
+      if hasQuotes, next == "\"", !isEscaped { isQuoted.toggle() }
+      isEscaped = !isEscaped && next == "\\"
+      guard next == ",", !isQuoted else { continue }
+      if keyEnd(in: text[index...].dropFirst().drop(while: \.isWhitespace)) != nil { return index }
+    }
+    return text.endIndex
+  }
+
+  /// Returns the value of a text as Swift prints it; nil for what is no text, number or Boolean.
+  private static func scalar(_ text: Substring) -> JSONValue? {
+    guard let first = text.first, !"[{".contains(first) else { return nil }
+    if text == "<null>" { return .null }
+    return (try? JSONValue(parsing: Array(text.utf8))) ?? (first == "\"" ? nil : .string(String(text)))
   }
 
   /// Returns the text from the beginning of a line to the next line, from the place that was reached on, on which a dictionary

@@ -12,6 +12,7 @@ struct AcceptedIndex: Sendable {
   /// The postbacks of one campaign.
   struct Campaign: Hashable, Sendable {
     let environment: String
+    let isOfSKAdNetwork: Bool
     let app: Int64
     let network: String
     let campaign: Int64?
@@ -77,6 +78,7 @@ struct AcceptedIndex: Sendable {
     let window = row.integer(columns.window) ?? 0
     let campaign = Campaign(
       environment: row.text(columns.environment) ?? "",
+      isOfSKAdNetwork: row.has("skadnetwork", in: columns.framework),
       app: row.integer(columns.appID) ?? 0,
       network: (row.text(columns.adNetworkID) ?? "").canonicalNetworkID,
       campaign: row.integer(columns.campaignID),
@@ -166,6 +168,7 @@ struct AcceptedIndex: Sendable {
   private func encode(_ writer: inout ResultWriter) {
     writer.append(campaigns) { writer, campaign in
       for text in [campaign.environment, campaign.network, campaign.source] { writer.append(text) }
+      writer.append(campaign.isOfSKAdNetwork)
       writer.append(campaign.app)
       writer.append(campaign.campaign)
       writer.append(campaign.window)
@@ -186,9 +189,11 @@ struct AcceptedIndex: Sendable {
   private init(_ reader: inout ResultReader) {
     campaigns = reader.array { reader in
       let (environment, network, source) = (reader.text(), reader.text(), reader.optionalText())
+      let isOfSKAdNetwork = reader.flag()
       let app = reader.integer(Int64.self)
       return Campaign(
         environment: environment,
+        isOfSKAdNetwork: isOfSKAdNetwork,
         app: app,
         network: network,
         campaign: reader.optional(),

@@ -15,6 +15,9 @@ struct ImportedRecord: Sendable {
   /// The columns of the key with a value that cannot be read.
   private(set) var unreadable: Set<ColumnName> = []
   let isLost: Bool
+  /// Indicates that the row names a version of SKAdNetwork and no network of AdAttributionKit. Of version 1.0 it needs a campaign id
+  /// too, because that may be the version of another interface.
+  let isOfSKAdNetwork: Bool
   let count: Int64
   let value: VendorValue
   /// The number of the transaction; nil if the row names none.
@@ -23,9 +26,11 @@ struct ImportedRecord: Sendable {
   let currency: String?
 
   private static let columns = Columns()
+  private static let versions: Set<String> = ["2.0", "2.1", "2.2", "3.0", "4.0"]
 
   private struct Columns: Sendable {
     let vendor = Table.imported.place(.vendor)
+    let version = Table.imported.place(.version)
     let receivedAt = Table.imported.place(.receivedAt)
     let app = Table.imported.place(.appID)
     let network = Table.imported.place(.adNetworkID)
@@ -60,6 +65,10 @@ struct ImportedRecord: Sendable {
     key.campaign = row.integer(columns.campaign)
     key.source = row.text(columns.source)
     key.window = row.integer(columns.window)
+    let isOfAttributionKit = row.text(columns.network)?.lowercased().hasSuffix(".adattributionkit") == true
+    let version = row.text(columns.version) ?? ""
+    let hasVersion = Self.versions.contains(version) || version == "1.0" && key.campaign != nil
+    isOfSKAdNetwork = hasVersion && !isOfAttributionKit
     isLost = row.boolean(columns.didWin) == false
     count = row.integer(columns.count) ?? 0
     value = VendorValue(fine: row.integer(columns.fine), coarse: row.text(columns.coarse))
@@ -96,6 +105,8 @@ struct VendorExport: Sendable {
   private(set) var (rows, lost, before, withoutCurrency) = (0, 0, 0, 0)
   /// The rows that do not name what others of the vendor name.
   private(set) var unmatched = VendorUnmatched()
+  /// Indicates that each row is of SKAdNetwork, so that the export is compared with no postback of AdAttributionKit.
+  private var isOfSKAdNetwork = true
   /// Indicates that accepted postbacks of a window after the first one are about the rows.
   private(set) var hasLaterWindows = false
   /// The apps and networks that the rows name, and the first and the last day of each app.
@@ -112,6 +123,7 @@ struct VendorExport: Sendable {
       lost += 1
       return
     }
+    isOfSKAdNetwork = isOfSKAdNetwork && record.isOfSKAdNetwork
     var key = record.key
     if let day = key.day, let firstDay = settings.firstDay, day < firstDay {
       before += 1
@@ -129,7 +141,8 @@ struct VendorExport: Sendable {
     if key.day != nil { columns.insert(.date) }
     if key.app != nil { columns.insert(.app) }
     if key.network != nil { columns.insert(.network) }
-    if key.campaign != nil || key.source != nil { columns.insert(.campaign) }
+    if key.campaign != nil { columns.insert(.campaign) }
+    if key.source != nil { columns.insert(.source) }
     if key.window != nil { columns.insert(.window) }
     if let day = key.day {
       days[key.app] = days[key.app].map { min($0.lowerBound, day)...max($0.upperBound, day) } ?? day...day
@@ -190,9 +203,10 @@ struct VendorExport: Sendable {
     transactions.sort { ($0.number, $0.key) < ($1.number, $1.key) }
   }
 
-  /// Returns the place of a campaign's accepted postbacks of a day; nil if the vendor's rows are not about its app and network,
-  /// or begin later or end earlier.
+  /// Returns the place of a campaign's accepted postbacks of a day; nil if the vendor's rows are not about its app, its network
+  /// and its framework, or begin later or end earlier.
   func key(_ campaign: AcceptedIndex.Campaign, day: Int64?) -> VendorKey? {
+    guard !isOfSKAdNetwork || campaign.isOfSKAdNetwork else { return nil }
     let app = columns.contains(.app) ? campaign.app : nil
     let network = columns.contains(.network) ? campaign.network : nil
     guard named.contains(VendorKey(app: app, network: network)) else { return nil }
@@ -201,7 +215,8 @@ struct VendorExport: Sendable {
       guard let day, days[app]?.contains(day) == true else { return nil }
       key.day = day
     }
-    if columns.contains(.campaign) { (key.campaign, key.source) = (campaign.campaign, campaign.source) }
+    if columns.contains(.campaign) { key.campaign = campaign.campaign }
+    if columns.contains(.source) { key.source = campaign.source }
     if columns.contains(.window) { key.window = campaign.window }
     return key
   }

@@ -31,13 +31,14 @@ struct VendorColumns: OptionSet, Hashable, Sendable {
   static let network = Self(rawValue: 4)
   static let campaign = Self(rawValue: 8)
   static let window = Self(rawValue: 16)
+  static let source = Self(rawValue: 32)
 
   /// The names of the columns.
   var names: [String] {
-    let all: [(Self, [String])] = [
-      (.date, ["date"]), (.app, ["app_id"]), (.network, ["ad_network_id"]),
-      (.campaign, ["campaign_id", "source_identifier"]), (.window, ["postback_sequence_index"]),
+    let all: [(Self, String)] = [
+      (.date, "date"), (.app, "app_id"), (.network, "ad_network_id"), (.campaign, "campaign_id"),
+      (.source, "source_identifier"), (.window, "postback_sequence_index"),
     ]
-    return all.filter { contains($0.0) }.flatMap(\.1)
+    return all.filter { contains($0.0) }.map(\.1)
   }
 }

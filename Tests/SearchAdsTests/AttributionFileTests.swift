@@ -1,4 +1,5 @@
 import DurableFiles
+import JSON
 import Signatures
 import Tables
 import Testing
@@ -48,6 +49,34 @@ import Testing
     let log = "[log] {\nattribution = 0;\n}\nlog"
     let found = try places("\(swift)\n{ attribution = 1; }\n  \(swift)\r\n\(log)\n\(swift)")
     #expect(found == ["1 payload", "2 payload", "3 payload", "4 payload", "7 malformed", "8 payload"])
+  }
+
+  @Test func `dictionaries that Swift prints may have texts without quotes`() throws {
+    let rest = #""orgId": 40669820, "clickDate": 2026-03-09T17:17Z, "adId": <null>, "attribution": 1]"#
+    let line = #"["countryOrRegion": US, "# + rest
+    let rows = try rows("\(line)\n\(line.replacing("US", with: "DE"))\n")
+    #expect(rows.map(\.outcome) == [.payload, .payload] && rows.map { $0.text(.country) } == ["US", "DE"])
+    #expect(
+      rows.map { $0.integer(.orgID) } == [40_669_820, 40_669_820] && rows.allSatisfy { $0.text(.rawBody) == nil }
+    )
+    #expect(rows.map { $0.text(.clickAt) } == ["2026-03-09T17:17:00Z", "2026-03-09T17:17:00Z"])
+    #expect(try places("log\n{ attribution = 1; }\n\(line)") == ["1 malformed", "2 payload", "3 payload"])
+  }
+
+  @Test(arguments: [
+    (#"["a": x, y, "b": "p, \"q\": r", "c": true]"#, #"{"a":"x, y","b":"p, \"q\": r","c":true}"#),
+    (#"["a":x]"#, #"{"a":"x"}"#),
+  ])
+  func `a text without quotes ends before the next key`(_ line: String, _ expected: String) {
+    #expect(PrintedDictionary.swiftDictionary(in: Array(line.utf8)[...])?.description == expected)
+  }
+
+  @Test(arguments: [
+    #"["a": Optional(1)]"#, #"["a": x, "a": y]"#, #"["a": ]"#, "[\"a\": x\n, \"b\": y]", #"["a", x]"#,
+    #"["a": [1: 2]]"#, #"["a": "x]"#, #"["a": ["b": x]]"#,
+  ])
+  func `others are no dictionaries of Swift`(_ line: String) {
+    #expect(PrintedDictionary.swiftDictionary(in: Array(line.utf8)[...]) == nil)
   }
 
   @Test func `white space around a token is no part of it`() throws {

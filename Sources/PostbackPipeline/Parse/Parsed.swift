@@ -192,7 +192,7 @@ extension Rejection {
 extension Span<UInt8> {
   /// Indicates text that is UTF-16, or a piece of it: about half of the first bytes are zero, of which JSON has none. A lost
   /// block of a disk has zeros alone.
-  fileprivate var isUTF16: Bool {
+  package var isUTF16: Bool {
     let start = Swift.min(count, 64)
     let zeros = (0..<start).count { self[$0] == 0 }
     return zeros * 3 >= start && zeros < start

@@ -28,11 +28,11 @@ struct FormedText: ~Copyable {
     start = isWhole && form.detection != .json ? [] : nil
   }
 
-  /// True if the text is CSV.
-  var isCSV: Bool { csv != nil }
+  /// The header of a CSV text; nil for others.
+  var csvHeader: CSVHeader? { csv?.header }
 
   /// True if each line is a record.
-  var hasOnlyLines: Bool { isCSV || form.isOfLines }
+  var hasOnlyLines: Bool { csv != nil || form.isOfLines }
 
   /// The number of bytes of the input, as stored, that were used so far.
   var consumed: Int64 { stream.consumed }

@@ -19,8 +19,10 @@ package struct InputFile: Hashable, Sendable {
   package var context = InputContext()
   /// The form in which it may be.
   package var form = InputForm()
+  /// The header with which it was read as CSV; nil if it was not.
+  package var csvHeader: CSVHeader?
   /// True if it was read as CSV.
-  package var isCSV = false
+  package var isCSV: Bool { csvHeader != nil }
   /// The number of its first line: more than 1 if it is a later part of a larger file.
   package var firstLine = 1
   /// The number of bytes after which the file counts as ended: rows behind them are not committed; nil for all bytes.

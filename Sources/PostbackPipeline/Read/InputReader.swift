@@ -176,7 +176,7 @@ final class InputReader {
     if let known { catalog.note(known) }
     let checkpoint = InputCheckpoint(input: known, end: end)
     var input = input
-    input.isCSV = stream.isCSV
+    input.csvHeader = stream.csvHeader
     let origin = BatchOrigin(input: input, recordCount: records.count, consumed: consumed, checkpoint: checkpoint)
     return RawBatch(bytes: bytes, records: records, origins: [origin])
   }

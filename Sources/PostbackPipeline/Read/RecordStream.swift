@@ -51,8 +51,8 @@ final class RecordStream {
     text = [UInt8](repeating: 0, count: bufferSize)
   }
 
-  /// True if the input is CSV.
-  var isCSV: Bool { stream.isCSV }
+  /// The header of an input that is CSV; nil for others.
+  var csvHeader: CSVHeader? { stream.csvHeader }
 
   /// The number of bytes of the input, as stored, that were used so far.
   var consumed: Int64 { stream.consumed }

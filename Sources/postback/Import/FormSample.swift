@@ -1,4 +1,5 @@
 internal import Answers
+internal import ImportedRows
 internal import InputForms
 internal import JSON
 internal import PostbackPipeline
@@ -11,6 +12,11 @@ struct FormSample {
   private(set) var records = 0
   private(set) var postbacks = 0
   private(set) var signed = 0
+  /// The records that are rows without a signature.
+  private(set) var rows = 0
+  /// The names of the members of the records, in their order, if no mapping is tried.
+  private(set) var names: [String] = []
+  private var knownNames: Set<String> = []
   private var isCSV = false
   private var first: [(postback: UnverifiedPostback, state: String)] = []
 
@@ -33,9 +39,19 @@ struct FormSample {
         guard record.defect == nil else { continue }
         let bytes = Array(batch.bytes[record.bytes.indices])
         let text = unwrapper == nil ? bytes : unwrapper?.envelope(of: bytes)
-        if let text { add(text, verifier) }
+        guard let text else { continue }
+        add(text, verifier)
+        rows += ImportedRow.isRow(text, form.mapping) ? 1 : 0
+        if form.mapping == nil { addNames(of: text) }
       }
     }
+  }
+
+  private mutating func addNames(of text: [UInt8]) {
+    guard case .object(let members)? = try? JSONValue(parsing: text) else { return }
+    let body = members.first { $0.key == Field.body.name }?.value
+    let inner = if case .object(let inner)? = body { inner } else { members }
+    for member in inner where knownNames.insert(member.key).inserted { names.append(member.key) }
   }
 
   private mutating func add(_ text: [UInt8], _ verifier: PostbackVerifier) {

@@ -33,7 +33,8 @@ struct ImportCommand: Command {
     discussion: """
       With --dry-run: reads the first 200 records of FILE in each form that run knows: as postbacks, as CSV, and with each mapping
       that postback inputs lists. Counts those that are postbacks, and those with a signature of a trusted key. Prints
-      three of them, and the command that reads the whole file. Writes nothing. The exit status is 1 if no form fits.
+      three of them, and the command that reads the whole file. Of an export without signatures it prints the command that imports
+      its rows, with the mapping that reads most of its columns. Writes nothing. The exit status is 1 if no form fits.
 
       With --out: writes what vendors say without showing Apple's signature as the table skan_imported. INPUT is a file or a
       folder, as for run. The rows have the verification none, and never get into another table. Postbacks with a
@@ -101,7 +102,10 @@ struct ImportCommand: Command {
     let table = try ImportedOutput(encoding, in: output, vendor: vendor, currency: options.currency)
     try await table.add(paths, mapping.map { InputForm($0) } ?? InputForm(.csv))
     let summary = table.summary
-    guard summary.imported > 0 else { throw Self.nothing(summary, paths) }
+    guard summary.imported > 0 else {
+      if summary.utf16 == 0 { for place in summary.unreadablePlaces { Terminal.warn(place) } }
+      throw Self.nothing(summary, paths)
+    }
     try table.complete()
     if !summary.repeated.isEmpty {
       let names = summary.repeated.prefix(5).joined(separator: ", ")
@@ -128,6 +132,7 @@ struct ImportCommand: Command {
         "\(summary.withoutCurrency) rows have revenue in no currency, or in one that cannot be read, so that it is in no sum. Give codes such as USD, or --currency for the rows that say none."
       )
     }
+    Self.warnOfSums(summary)
     if summary.differing > 0 {
       Terminal.warn(
         "\(summary.differing) rows differ from an earlier row of the same transaction, which counts. Name the newest export first if its rows shall."
@@ -147,6 +152,33 @@ struct ImportCommand: Command {
     try Terminal.print(text.text())
   }
 
+  /// Warns of rows whose sums may not be what the vendor counts, and of columns that another mapping reads.
+  private static func warnOfSums(_ summary: ImportedSummary) {
+    if summary.overlapping > 0 {
+      Terminal.warn(
+        "\(summary.overlapping) rows without a transaction are in an earlier file too, but for their count and revenue, and all of them are added up: such as \(summary.overlap.withControlCharactersEscaped). If the exports have days in common, give each day in one export, or the newest export alone."
+      )
+    }
+    if summary.uncounted > 0 {
+      let names = shown(summary.possibleCounts)
+      let columns = names.isEmpty ? "" : ": of the others these have whole numbers: \(names)"
+      Terminal.warn(
+        "\(summary.uncounted) rows have no transaction and no count, so each counts as one conversion. If a column has the count, name it count\(columns)."
+      )
+    }
+    if let (mapping, names) = summary.fittingMapping {
+      Terminal.warn(
+        "Columns that the mapping \(mapping.name) reads are among the extras: \(shown(names)). If the export has its form, give --mapping \(mapping.name)."
+      )
+    }
+  }
+
+  /// The first of some names, for people.
+  private static func shown(_ names: [String]) -> String {
+    let text = names.prefix(5).map { $0.prefix(80).description }.joined(separator: ", ")
+    return text.withControlCharactersEscaped + (names.count > 5 ? " and \(names.count - 5) more" : "")
+  }
+
   /// The advice for a column with values that cannot be read, as a sentence with a space before it; empty for other columns.
   private static func advice(on column: ColumnName) -> String {
     switch column {
@@ -164,7 +196,9 @@ struct ImportCommand: Command {
     let reason =
       summary.signed > 0
       ? "Its \(summary.signed) postbacks have a signature: read them with postback run."
-      : "Of \(summary.read) records none names an app or a network. postback import FILE --dry-run says which form fits a file."
+      : summary.utf16 > 0
+        ? "Its text is UTF-16. Save it as UTF-8."
+        : "None of \(summary.read) records is one. postback import FILE --dry-run says which form fits a file."
     let names = paths.count == 1 ? paths[0] : "\(paths[0]) and \(paths.count - 1) more"
     return CommandFailure(
       .configuration,
@@ -179,6 +213,7 @@ struct ImportCommand: Command {
     var table = TextTable(["form", "records", "postbacks", "signed"], numbersIn: [1, 2, 3])
     let fitting = samples.filter { $0.postbacks > 0 }.sorted { ($0.signed, $0.postbacks) > ($1.signed, $1.postbacks) }
     guard let best = fitting.first else {
+      if mapping == nil, try await lookForRows(path, samples) { return }
       throw CommandFailure(
         .different,
         "None of the first \(samples.map(\.records).max() ?? 0) records of \(path) is a postback in any known form. Rows without a "
@@ -189,5 +224,20 @@ struct ImportCommand: Command {
     let option = best.form.mapping.map { " --mapping \(mapping == nil ? $0.name.shellWord : "…")" } ?? ""
     let command = "postback run \(path.shellWord)\(option) --out OUT"
     try Terminal.print(([table.text(), best.shown(), "Read them with: \(command)"]).joined(separator: "\n\n"))
+  }
+
+  /// Prints the command that imports the rows of a file without postbacks. Returns false if it has no rows of a known form.
+  private func lookForRows(_ path: String, _ samples: [FormSample]) async throws -> Bool {
+    let plain = try await FormSample(of: path, in: InputForm(.csv), trust: trust)
+    let mapping = Mapping.reading(plain.names)?.mapping
+    let mapped = samples.first { $0.form.mapping?.name == mapping?.name && mapping != nil && $0.rows > 0 }
+    let found = mapped ?? plain
+    guard found.rows > 0 else { return false }
+    var table = TextTable(["form", "records", "postbacks", "rows without a signature"], numbersIn: [1, 2, 3])
+    table.add(found.name, "\(found.records)", "0", "\(found.rows)")
+    let option = mapped == nil ? "--vendor NAME" : "--mapping \(found.name.shellWord)"
+    let command = "postback import \(path.shellWord) \(option) --out OUT"
+    try Terminal.print("\(table.text())\n\nImport them with: \(command)")
+    return true
   }
 }

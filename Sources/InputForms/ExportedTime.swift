@@ -1,0 +1,54 @@
+package import Base
+
+extension Timestamp {
+  /// The first time that a number stands for, 2017-01-01: SKAdNetwork began in 2018, and lesser numbers are ids, counts or dates.
+  private static let earliest = Timestamp(milliseconds: 1_483_228_800_000)
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// Parses a time in a form that exports and logs have: RFC 3339, a date, a date of eight digits, Unix time in seconds or
+  /// milliseconds, a time of the common log format, or a time with a space in the place of the `T`, without an offset (which is
+  /// in UTC) or with one that has no colon. Nil for anything else.
+  package init?(exported text: String) {
+    let found = Timestamp(dateOrTime: text) ?? Self.ofDigits(text) ?? Self.ofLog(text) ?? Self.ofParts(text)
+    guard let found else { return nil }
+    self = found
+  }
+
+  private static func ofDigits(_ text: String) -> Timestamp? {
+    guard text.utf8.count <= 15, text.utf8.allSatisfy(\.isDecimalDigit), let number = Int64(text) else { return nil }
+    let date = "\(text.prefix(4))-\(text.dropFirst(4).prefix(2))-\(text.suffix(2))"
+    // 10^11 seconds are past the year 5000; as milliseconds they are in 1973.
+    let time =
+      text.utf8.count == 8
+      ? Timestamp(dateOrTime: date) : Timestamp(milliseconds: number < 100_000_000_000 ? number * 1000 : number)
+    return time.flatMap { $0 < earliest ? nil : $0 }
+  }
+
+  /// Returns the time of a text of the common log format, such as `10/Mar/2026:10:00:00 +0000`.
+  private static func ofLog(_ text: String) -> Timestamp? {
+    let parts = text.split(separator: "/", maxSplits: 2)
+    guard parts.count == 3, let month = months.firstIndex(of: String(parts[1])), parts[2].utf8.count == 19 else {
+      return nil
+    }
+    let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+    let (year, time, zone) = (parts[2].prefix(4), parts[2].dropFirst(5).prefix(8), parts[2].suffix(5))
+    return Timestamp("\(year)-\(number)-\(parts[0])T\(time)\(zone.prefix(3)):\(zone.suffix(2))")
+  }
+
+  /// Returns the time of a text of a date, a time and an offset, with spaces or a `T` between them. An offset may have no colon, or
+  /// hours alone.
+  private static func ofParts(_ text: String) -> Timestamp? {
+    var parts = text.split(separator: " ")
+    if parts.count == 3 {
+      let zone = parts.removeLast()
+      parts[1] += zone == "UTC" ? "Z" : zone
+    }
+    guard parts.count <= 2 else { return nil }
+    let text = parts.joined(separator: "T")
+    let offset = text.suffix(5).utf8
+    if let sign = offset.first, "+-".utf8.contains(sign), offset.dropFirst().allSatisfy(\.isDecimalDigit) {
+      return Timestamp("\(text.dropLast(2)):\(text.suffix(2))")
+    }
+    return Timestamp("\(text)Z") ?? Timestamp(text) ?? Timestamp("\(text):00")
+  }
+}
