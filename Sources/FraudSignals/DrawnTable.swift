@@ -23,8 +23,6 @@ struct Draw: Sendable {
   /// The bits that are 0 in the hashes of those in the share.
   private(set) var mask: UInt64 = 0
 
-  init(mask: UInt64 = 0) { self.mask = mask }
-
   /// Indicates that all are in the share.
   var takesAll: Bool { mask == 0 }
 

@@ -21,8 +21,6 @@ package struct ReportCounting: Sendable {
   private let rejects = RejectPlaces()
   private let postbacks = PostbackColumns()
 
-  init(sampleLimit: Int) { self.sampleLimit = sampleLimit }
-
   /// Counts rejects.
   package func rejects(in rows: ParsedRows) -> ReportCount {
     var count = ReportCount(sample: sampleLimit)

@@ -107,9 +107,6 @@ struct RevenueGroups: Sendable {
 
   private static let none = [RevenueSums.Window](repeating: RevenueSums.Window(), count: 3)
 
-  /// No groups.
-  init() {}
-
   /// The groups, in the order in which they came first, with the sums of their windows.
   var entries: GroupEntries<[RevenueSums.Window]> { table.entries }
 
