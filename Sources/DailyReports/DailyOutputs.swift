@@ -107,7 +107,7 @@ extension DailyOutputs.Output {
     try await earlier.scan(jobs: jobs) {
       reader.read($0)
     } take: { batch throws(PipelineFailure) in
-      do throws(FileFailure) {
+      try PipelineFailure.state { () throws(FileFailure) in
         if let other = batch.otherDimensions {
           let option = "--dimensions \(other.isEmpty ? "''" : other.replacing(";", with: ","))"
           throw refusal("the dimensions \(other.isEmpty ? "of none" : other)", option, declaration, settings)
@@ -115,8 +115,6 @@ extension DailyOutputs.Output {
         if let other, batch.rows.count > 0 { throw refusal(other.setting, other.option, declaration, settings) }
         try append(batch.rows)
         earlierPostbacks[type, default: 0] += batch.postbacks
-      } catch {
-        throw .state(error)
       }
     }
   }
