@@ -85,20 +85,8 @@ package struct ReprocessedRejects: AsyncSequence {
     fileprivate let ledger: Ledger
     fileprivate let run: ReprocessingRun
     fileprivate let counts: Counts
-    private var hash: SHA256Owner?
+    fileprivate var hash: SHA256Owner?
     private let columns = Columns()
-
-    fileprivate init(
-      rows: PostbackReader.Iterator,
-      filter: RowFilter,
-      ledger: Ledger,
-      run: ReprocessingRun,
-      counts: Counts
-    ) {
-      (self.rows, self.filter, self.ledger, self.run, self.counts) = (rows, filter, ledger, run, counts)
-    }
-
-    package mutating func next() async throws(PipelineFailure) -> Step<RawBatch>? { try await next(isolation: nil) }
 
     package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Step<RawBatch>?
     {
@@ -213,7 +201,7 @@ package struct ReprocessedRejects: AsyncSequence {
   }
 
   /// A hash that copies of an iterator share.
-  private final class SHA256Owner {
+  fileprivate final class SHA256Owner {
     var value: SHA256
 
     init() throws(LibcryptoFailure) { value = try SHA256() }
