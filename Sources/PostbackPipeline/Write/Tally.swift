@@ -27,6 +27,12 @@ package struct Tally: Sendable, Equatable {
     package let forwarder: String
     /// The reject code.
     package let code: RejectCode
+
+    /// A reject code with a forwarder.
+    package init(forwarder: String, code: RejectCode) {
+      self.forwarder = forwarder
+      self.code = code
+    }
   }
 
   /// The number of rejected records of forwarders, by forwarder and reject code. The names of at most
