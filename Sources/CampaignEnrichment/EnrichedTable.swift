@@ -32,47 +32,38 @@ extension Table {
         tests, for which nothing is looked up.
         """
       ),
-      Column(.appName, .nonEmptyText, .nullable, "The name of the advertised app. Null if `apps` does not have it."),
+      Column(.appName, .nonEmptyText, "The name of the advertised app. Null if `apps` does not have it."),
       Column(
         .sourceAppName,
         .nonEmptyText,
-        .nullable,
         """
         The name of the app or the website that showed the ad. Null if `source_apps` does not have it, and if Apple \
         does not tell which it was.
         """
       ),
-      Column(
-        .campaignID,
-        .nonEmptyText,
-        .nullable,
-        "The id of the campaign at the ad network. Null if it is not known."
-      ),
+      Column(.campaignID, .nonEmptyText, "The id of the campaign at the ad network. Null if it is not known."),
       Column(
         .campaignName,
         .nonEmptyText,
-        .nullable,
         """
         The name of the campaign. That of a forwarder if `campaigns` has the id without a name. Null if it is not known, \
         and if it has changed in the time in question.
         """
       ),
-      Column(.adgroupID, .nonEmptyText, .nullable, "The id of the ad group."),
-      Column(.adgroupName, .nonEmptyText, .nullable, "The name of the ad group."),
-      Column(.creativeID, .nonEmptyText, .nullable, "The id of the creative."),
-      Column(.creativeName, .nonEmptyText, .nullable, "The name of the creative."),
-      Column(.placement, .nonEmptyText, .nullable, "The placement."),
-      Column(.geo, .nonEmptyText, .nullable, "The region, as `campaigns` has it."),
+      Column(.adgroupID, .nonEmptyText, "The id of the ad group."),
+      Column(.adgroupName, .nonEmptyText, "The name of the ad group."),
+      Column(.creativeID, .nonEmptyText, "The id of the creative."),
+      Column(.creativeName, .nonEmptyText, "The name of the creative."),
+      Column(.placement, .nonEmptyText, "The placement."),
+      Column(.geo, .nonEmptyText, "The region, as `campaigns` has it."),
       Column(
         .country,
         .text(matching: "^[A-Z]{2}$"),
-        .nullable,
         "The country, ISO 3166-1 alpha-2. It never comes from a name or an address."
       ),
       Column(
         .countrySource,
         .word(of: CountrySource.self),
-        .nullable,
         """
         `postback` if the copy that counts has the country; `targeting` if it is the only country that all rows of \
         `campaigns` that fit target. Null if `country` is null.
@@ -91,7 +82,6 @@ extension Table {
       Column(
         .enrichSource,
         .word(of: EnrichSource.self),
-        .nullable,
         """
         The origin of the campaign, the ad group and the creative: `table` for `campaigns`, `inline` for the keys \
         that a forwarder added. `both` if `campaigns` has a value, and the forwarder's keys agree with it or add one \
@@ -120,7 +110,6 @@ extension Table {
       Column(
         .forwardedAt,
         .time,
-        .nullable,
         """
         The time at which a forwarder handed the postback on, as it says itself. Null if it does not say so, if the \
         time is before September 2001, and if it is more than a day after the receipt.

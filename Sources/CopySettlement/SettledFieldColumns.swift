@@ -29,7 +29,6 @@ extension UnsignedField {
       Column(
         names.state,
         .word(of: FieldState.self),
-        .nullable,
         """
         The agreement of the copies in \(name): `confirmed` if a device and a forwarder have the same value; `conflict` if \
         copies differ; `direct_only` or `forwarded_only` if there are such copies alone; `absent_both` if a device and a \
@@ -40,7 +39,6 @@ extension UnsignedField {
       Column(
         names.difference,
         .word(of: FieldDifference.self),
-        .nullable,
         """
         The difference in \(name): `direct_conflict` if devices' own copies differ. Otherwise, if there is one, that of the \
         first other copy that differs from it: `changed`, `dropped`, `added` or `zero_for_null`. Without a device's own \
@@ -52,18 +50,12 @@ extension UnsignedField {
       Column(
         names.direct,
         .nonEmptyText,
-        .nullable,
         """
         The different values of \(name) in devices' own copies, each once, in the order of receipt, joined by semicolons; \
         `absent` for none. Null unless there is a conflict, and if there is no such copy.
         """
       ),
-      Column(
-        names.forwarded,
-        .nonEmptyText,
-        .nullable,
-        "The different values of \(name) in the other copies, in the same form."
-      ),
+      Column(names.forwarded, .nonEmptyText, "The different values of \(name) in the other copies, in the same form."),
     ]
   }
 }

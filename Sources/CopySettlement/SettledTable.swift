@@ -49,31 +49,26 @@ extension Table {
     Column(
       .forwarders,
       .nonEmptyText,
-      .nullable,
       "The names of the forwarders, sorted and joined by semicolons. Null if no copy names one."
     ),
     Column(
       .firstChannel,
       .word(of: Channel.self),
-      .nullable,
       "The channel of the copy that was received first. Null if it is not known."
     ),
     Column(
       .directReceivedAt,
       .time,
-      .nullable,
       "The time of receipt of the first copy that came as a device's own. Null if there is none, or no time."
     ),
     Column(
       .forwardedReceivedAt,
       .time,
-      .nullable,
       "The time of receipt of the first other copy. Null if there is none, or no time."
     ),
     Column(
       .lag,
       .integer(Int64.min...Int64.max),
-      .nullable,
       "The whole seconds from `direct_received_at` to `forwarded_received_at`; negative if the forwarder was faster."
     ),
   ]
@@ -93,7 +88,6 @@ extension Table {
     Column(
       .effectiveDecidedBy,
       .word(of: DecidingChannel.self),
-      .nullable,
       """
       The channel of the copy that decides: `direct` or `forwarded`. Null if devices' own copies contradict each other, \
       so that no value counts.
@@ -102,7 +96,6 @@ extension Table {
     Column(
       .effectiveReceivedAt,
       .time,
-      .nullable,
       """
       The time of receipt of the copy that decides. Null if none decides, because devices' own copies contradict each other, \
       and if it is not known. Such a postback is counted on the day of `direct_received_at`.
@@ -111,43 +104,32 @@ extension Table {
     Column(
       .effectiveConversionValue,
       .integer(0...63),
-      .nullable,
       "The fine conversion value that counts. Null if there is none."
     ),
     Column(
       .effectiveCoarseConversionValue,
       .word(of: CoarseConversionValue.self),
-      .nullable,
       "The coarse conversion value that counts. Null if there is none."
     ),
-    Column(
-      .effectiveCountryCode,
-      .text(matching: "^[A-Z]{2}$"),
-      .nullable,
-      "The country that counts. Null if there is none."
-    ),
+    Column(.effectiveCountryCode, .text(matching: "^[A-Z]{2}$"), "The country that counts. Null if there is none."),
     Column(
       .effectiveAdInteractionType,
       .word(of: AdInteractionType.self),
-      .nullable,
       "The ad interaction type that counts, of AdAttributionKit. Null if there is none."
     ),
     Column(
       .effectiveRedownload,
       .boolean,
-      .nullable,
       "The value of `redownload` that counts, in version 1.0. Null in others, which sign it."
     ),
     Column(
       .effectiveSourceAppID,
       .identifier,
-      .nullable,
       "The source app that counts, in version 1.0. Null in others, which sign it, and if there is none."
     ),
     Column(
       .effectiveZeroMayBeNull,
       .boolean,
-      .nullable,
       """
       True if `effective_conversion_value` is a 0 of a copy whose other empty fields were filled with zeros, so that it may have \
       been missing. Null without a fine value.
@@ -156,13 +138,11 @@ extension Table {
     Column(
       .effectiveChannel,
       .word(of: Channel.self),
-      .nullable,
       "The channel of the copy that decides. Null if none decides, and if it is not known."
     ),
     Column(
       .effectiveForwarder,
       .nonEmptyText,
-      .nullable,
       "The name of the forwarder of the copy that decides. Null if there is none."
     ),
     Column(
@@ -177,13 +157,11 @@ extension Table {
     Column(
       .effectiveModelID,
       .text,
-      .nullable,
       "The conversion model, as `model_id` of `skan_postbacks`, for the values that count."
     ),
     Column(
       .effectiveModelVersion,
       .version,
-      .nullable,
       "The version of the model. Null unless `effective_decode_status` is `decoded` or `unmapped`."
     ),
   ]
@@ -192,48 +170,33 @@ extension Table {
     Column(
       .effectiveRevenue,
       .money,
-      .nullable,
       """
       The estimated revenue, in `effective_currency`. Null unless decoded, and if the model has no currency.
       """
     ),
-    Column(
-      .effectiveMinRevenue,
-      .money,
-      .nullable,
-      "The least possible revenue. Null if `effective_revenue` is null."
-    ),
+    Column(.effectiveMinRevenue, .money, "The least possible revenue. Null if `effective_revenue` is null."),
     Column(
       .effectiveMaxRevenue,
       .money,
-      .nullable,
       """
       The limit that the revenue stays below, or the exact revenue if it equals `effective_min_revenue`. Null if \
       `effective_revenue` is null, and if there is no upper limit.
       """
     ),
-    Column(
-      .effectiveCurrency,
-      .currency,
-      .nullable,
-      "The ISO 4217 code of the amounts. Null if `effective_revenue` is null."
-    ),
+    Column(.effectiveCurrency, .currency, "The ISO 4217 code of the amounts. Null if `effective_revenue` is null."),
     Column(
       .effectiveRevenueKind,
       .word(of: RevenueKind.self),
-      .nullable,
       "As `revenue_kind` of `skan_events`. Null if `effective_revenue` is null."
     ),
     Column(
       .effectiveCumulative,
       .boolean,
-      .nullable,
       "As `cumulative` of `skan_postbacks`, for the model of this row. Null unless `effective_decode_status` is `decoded`."
     ),
     Column(
       .effectiveEstimatedInstallDate,
       .time,
-      .nullable,
       """
       As `estimated_install_date` of `skan_postbacks`, for `effective_received_at`, the value that counts and the models. If \
       no copy decides, for the first device's own copy that counts.
@@ -242,13 +205,11 @@ extension Table {
     Column(
       .effectiveInstallDateEarliest,
       .time,
-      .nullable,
       "The earliest possible install date, in the same way. Null if it has no limit."
     ),
     Column(
       .effectiveInstallDateLatest,
       .time,
-      .nullable,
       "The latest possible install date, in the same way. Null if it has no limit."
     ),
   ]

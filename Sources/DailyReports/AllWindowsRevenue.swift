@@ -24,9 +24,6 @@ package struct AllWindowsRevenue: Sendable, Equatable {
   /// The windows in the revenue; nil without a decoded postback.
   package private(set) var basis: Basis?
 
-  /// No postbacks.
-  package init() {}
-
   /// The revenue and its currency; nil if there is none, or in several currencies, or not in that of the report.
   package var single: (currency: String, revenue: Amount)? {
     unconverted == 0 && revenue.count == 1 ? revenue.first.map { ($0.key, $0.value) } : nil

@@ -84,7 +84,7 @@ package struct DailyCells: Sendable {
   ) async throws(PipelineFailure) -> UnreadableRows {
     let examples = examples(settled: settled)
     guard let files, !examples.isEmpty else { return UnreadableRows() }
-    let found = try await DailyEventReader(Set(examples.keys)).read(files, jobs: jobs)
+    let found = try await DailyEventReader(postbacks: Set(examples.keys)).read(files, jobs: jobs)
     for (postback, event) in found.events {
       if let outcome = examples[postback] { add(event, toOutcome: outcome) }
     }

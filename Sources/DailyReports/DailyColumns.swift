@@ -42,9 +42,9 @@ extension Column {
       """
     ),
     count(.values, "The sum of `fine_values`, `coarse_low`, `coarse_medium` and `coarse_high`."),
-    Column(.nullRate, .ratio, .nullable, "`nulls` / (`values` + `nulls`). Null if both are 0."),
-    Column(.nullRateLow, .ratio, .nullable, "The lower limit of the null rate: Wilson's interval at 95 %."),
-    Column(.nullRateHigh, .ratio, .nullable, "The upper limit of the null rate."),
+    Column(.nullRate, .ratio, "`nulls` / (`values` + `nulls`). Null if both are 0."),
+    Column(.nullRateLow, .ratio, "The lower limit of the null rate: Wilson's interval at 95 %."),
+    Column(.nullRateHigh, .ratio, "The upper limit of the null rate."),
     count(.valueZero, "The number of `fine_values` that are 0."),
     count(.valuePositive, "The number of `fine_values` above 0."),
     count(.valueSum, "The sum of the fine values."),
@@ -60,20 +60,14 @@ extension Column {
     Column(
       .revenue,
       .moneySum,
-      .nullable,
       """
       The sum of the estimated revenue of decoded postbacks, in `currency`. Null if no model with a currency decodes \
       one, if there are several currencies, and if a part could not be converted to that of the report.
       """
     ),
-    Column(.revenueMin, .moneySum, .nullable, "The sum of the least possible revenue."),
-    Column(
-      .revenueMax,
-      .moneySum,
-      .nullable,
-      "The sum of the upper limits of the revenue. Null if `revenue_max_open` is not 0."
-    ),
-    Column(.currency, .currency, .nullable, "The currency of the revenue and of the modelled revenue."),
+    Column(.revenueMin, .moneySum, "The sum of the least possible revenue."),
+    Column(.revenueMax, .moneySum, "The sum of the upper limits of the revenue. Null if `revenue_max_open` is not 0."),
+    Column(.currency, .currency, "The currency of the revenue and of the modelled revenue."),
     count(
       .unconvertedRows,
       """
@@ -82,17 +76,16 @@ extension Column {
       """
     ),
     count(.revenueMaxOpen, "The number of decoded postbacks whose revenue has no upper limit."),
-    Column(.revenueMaxClosed, .moneySum, .nullable, "The sum of the upper limits of those postbacks that have one."),
-    Column(.revenueInAppPurchases, .moneySum, .nullable, "The part of the revenue from in-app purchases."),
-    Column(.revenueAdMonetization, .moneySum, .nullable, "The part of the revenue from ads in the app."),
-    Column(.revenueAll, .moneySum, .nullable, "The part of the revenue that the model does not divide."),
+    Column(.revenueMaxClosed, .moneySum, "The sum of the upper limits of those postbacks that have one."),
+    Column(.revenueInAppPurchases, .moneySum, "The part of the revenue from in-app purchases."),
+    Column(.revenueAdMonetization, .moneySum, "The part of the revenue from ads in the app."),
+    Column(.revenueAll, .moneySum, "The part of the revenue that the model does not divide."),
     revenueByCurrency,
   ]
 
   static let revenueByCurrency = Column(
     .revenueByCurrency,
     .object,
-    .nullable,
     """
     The estimated revenue by currency, a number for each. Null unless there are several currencies, or revenue that \
     could not be converted.
@@ -104,7 +97,6 @@ extension Column {
     Column(
       .conflicts,
       .count,
-      .nullable,
       """
       The number of postbacks whose copies contradict each other. Those of them whose values do not count, because \
       devices' own copies do, are neither values nor nulls. Null if `skan_settled` has none of the postbacks.
@@ -113,7 +105,6 @@ extension Column {
     Column(
       .directConfirmed,
       .count,
-      .nullable,
       """
       The number of postbacks that a device's own copy confirms. Null if `skan_settled` has none of the postbacks.
       """
@@ -121,7 +112,6 @@ extension Column {
     Column(
       .confirmedRevenue,
       .moneySum,
-      .nullable,
       """
       The part of `revenue` whose values are a device's own, or are confirmed by its copy. Null if `skan_settled` has none \
       of the postbacks, and where `revenue` is null.
@@ -130,7 +120,6 @@ extension Column {
     Column(
       .valueSuspicions,
       .nonEmptyText,
-      .nullable,
       """
       The alarms about conversion values that concern postbacks of the row, joined by semicolons, such as `raised_values of \
       forwarder NAME`: their forwarder or their network has the alarm, and no device's own copy confirms the value. Null if \
@@ -145,6 +134,6 @@ extension Column {
 
   /// A column that is null in the later windows, whose postbacks are of the same users.
   private static func later(_ name: ColumnName, _ description: String) -> Column {
-    Column(name, .count, .nullable, "\(description) Null in the windows 1 and 2, which are of the same users.")
+    Column(name, .count, "\(description) Null in the windows 1 and 2, which are of the same users.")
   }
 }

@@ -22,9 +22,6 @@ package struct DailyEventSums: Sendable, Equatable {
   /// The number of postbacks whose revenue could not be converted to the currency of the report.
   package var unconverted = 0
 
-  /// No postbacks.
-  package init() {}
-
   /// The sum of the greatest possible numbers of times; nil if a postback has no upper limit.
   package var maximum: Int64? { openEnded > 0 ? nil : closedMaximum }
 
@@ -74,8 +71,6 @@ package struct DailyEventReader: Sendable {
   private let maxRevenue = Table.events.place(.maxRevenue)
   private let currency = Table.events.place(.currency)
   private let kind = Table.events.place(.revenueKind)
-
-  package init(_ postbacks: Set<PostbackKey>) { self.postbacks = postbacks }
 
   /// Reads the events of the postbacks in files.
   package func read(_ files: TableFiles, jobs: Int) async throws(PipelineFailure) -> Batch {

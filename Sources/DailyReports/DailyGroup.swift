@@ -19,11 +19,6 @@ package struct DailyGroup: Hashable, Sendable {
   /// The values of the dimensions by their places; nil where there is none, or the dimension is not grouped by.
   package var values: [String?]
 
-  /// Makes a key.
-  package init(_ dateType: DateType, day: Int64?, window: Int, values: [String?]) {
-    (self.dateType, self.day, self.window, self.values) = (dateType, day, window, values)
-  }
-
   /// The value of a dimension.
   package subscript(dimension: DailyDimension) -> String? {
     get { values[dimension.place] }

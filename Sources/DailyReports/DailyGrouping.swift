@@ -84,7 +84,7 @@ private struct DailyGrouping: Sendable {
       let place = places[Int(entry.place)]
       if entry.rank != rank {
         rank = entry.rank
-        let group = DailyGroup(type, day: entry.dayOrNil, window: entry.window, values: place.values)
+        let group = DailyGroup(dateType: type, day: entry.dayOrNil, window: entry.window, values: place.values)
         rows.append(DailyRow(group: group, names: place.names))
       }
       add(entry, place, &conversion, to: &rows[rows.count - 1])

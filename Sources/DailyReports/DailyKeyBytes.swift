@@ -5,11 +5,8 @@ internal import Tables
 struct DailyKeyBytes: Hashable, Sendable {
   private(set) var bytes: [UInt8] = []
 
-  /// No values.
-  init() {}
-
   /// The values whose bytes these are.
-  init(_ bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
+  init(_ bytes: ArraySlice<UInt8> = []) { self.bytes = Array(bytes) }
 
   /// Feeds all bytes to a hasher at once, which is much faster than one after the other.
   func hash(into hasher: inout Hasher) {
@@ -73,11 +70,8 @@ struct DailyKeyNumbers: Sendable {
   private(set) var keys: [DailyKeyBytes] = []
   private var numbers: [DailyKeyBytes: UInt32] = [:]
 
-  /// No keys.
-  init() {}
-
   /// The keys in the order of their numbers.
-  init(_ keys: [DailyKeyBytes]) { for key in keys { _ = number(of: key) } }
+  init(_ keys: [DailyKeyBytes] = []) { for key in keys { _ = number(of: key) } }
 
   /// Returns the number of a key, and tells if it is new.
   mutating func number(of key: DailyKeyBytes) -> (number: UInt32, isNew: Bool) {

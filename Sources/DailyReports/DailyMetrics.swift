@@ -127,9 +127,6 @@ package struct DailyRevenue: Sendable, Equatable {
   /// The sum of the estimates by the origin of the revenue.
   package var byKind: [RevenueKind: Amount] = [:]
 
-  /// No revenue.
-  package init() {}
-
   /// The sum of the upper limits; nil if a postback has none.
   package var maximum: Amount? { openEnded > 0 ? nil : closedMaximum }
 

@@ -110,7 +110,7 @@ extension DailyOutputs.Output {
     try await earlier.scan(jobs: jobs) {
       reader.read($0)
     } take: { batch throws(PipelineFailure) in
-      do throws(FileFailure) {
+      try PipelineFailure.state { () throws(FileFailure) in
         if let other = batch.otherDimensions {
           let option = "--dimensions \(other.isEmpty ? "''" : other.replacing(";", with: ","))"
           throw refusal("the dimensions \(other.isEmpty ? "of none" : other)", option, declaration, settings)
@@ -119,8 +119,6 @@ extension DailyOutputs.Output {
         try append(batch.rows)
         earlierPostbacks[type, default: 0] += batch.postbacks
         earlierCosts.merge(batch.costs, uniquingKeysWith: +)
-      } catch {
-        throw .state(error)
       }
     }
   }

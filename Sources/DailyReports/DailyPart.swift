@@ -63,7 +63,7 @@ extension PartCalculation<DailyCounter> {
 
 extension DailyRowCounts {
   fileprivate func encode(_ writer: inout ResultWriter) {
-    for count in [read, tests, late, settled, withoutReceipt, withoutInstallDate] { writer.append(count) }
+    for count in Self.counts { writer.append(self[keyPath: count]) }
     receipts.encode(&writer)
     writer.append(leftOut) { writer, environment in
       writer.append(environment.key)
@@ -72,8 +72,7 @@ extension DailyRowCounts {
   }
 
   fileprivate init(_ reader: inout ResultReader) {
-    (read, tests, late) = (reader.count(), reader.count(), reader.count())
-    (settled, withoutReceipt, withoutInstallDate) = (reader.count(), reader.count(), reader.count())
+    for count in Self.counts { self[keyPath: count] = reader.count() }
     receipts = LatestReceipts(&reader)
     leftOut = reader.dictionary { ($0.text(), $0.count()) }
   }

@@ -20,9 +20,6 @@ package struct DailyRow: Sendable {
   package var allWindows: AllWindowsRevenue?
   /// The hours after the install in which the postbacks are sent; nil if there are none.
   var arrival: ArrivalHours?
-
-  /// A row without postbacks.
-  init(group: DailyGroup, names: [String?]) { (self.group, self.names) = (group, names) }
 }
 
 extension DailyRow {

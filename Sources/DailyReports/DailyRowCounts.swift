@@ -21,14 +21,14 @@ package struct DailyRowCounts: Sendable, Equatable {
   /// The times of receipt that are after the day of the report.
   private(set) var receiptsAhead = LatestReceipts()
 
+  /// The counts, in the order of their bytes.
+  static let counts: [any WritableKeyPath<Self, Int> & Sendable] = [
+    \.read, \.tests, \.late, \.settled, \.withoutReceipt, \.withoutInstallDate,
+  ]
+
   package static func += (left: inout Self, right: Self) {
-    left.read += right.read
+    for count in counts { left[keyPath: count] += right[keyPath: count] }
     left.leftOut.merge(right.leftOut, uniquingKeysWith: +)
-    left.tests += right.tests
-    left.late += right.late
-    left.settled += right.settled
-    left.withoutReceipt += right.withoutReceipt
-    left.withoutInstallDate += right.withoutInstallDate
     left.receipts += right.receipts
   }
 

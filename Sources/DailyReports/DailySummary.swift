@@ -250,7 +250,7 @@ extension DailySummary {
         .init("install", json(days[.install])),
         .init(
           "dimensions",
-          .array(DailyDimension.allCases.filter(settings.dimensions.contains).map { .string($0.rawValue) })
+          .texts(DailyDimension.allCases.filter(settings.dimensions.contains).map(\.column.rawValue))
         ),
         .init("environments", .texts(settings.environments.sorted())),
         .init("since", json(day: settings.since)),

@@ -54,26 +54,23 @@ extension Table {
       Column(
         .maxEventCount,
         .count,
-        .nullable,
         "The sum of the greatest possible numbers of times. Null if a postback has no upper limit."
       ),
       Column(
         .revenue,
         .moneySum,
-        .nullable,
         """
         The sum of the estimated revenue. Null if there is none, if there are several currencies, and if a part could not \
         be converted to that of the report.
         """
       ),
-      Column(.revenueMin, .moneySum, .nullable, "The sum of the least possible revenue."),
-      Column(.revenueMax, .moneySum, .nullable, "The sum of the upper limits. Null if a postback has none."),
-      Column(.currency, .currency, .nullable, "The currency of the amounts."),
+      Column(.revenueMin, .moneySum, "The sum of the least possible revenue."),
+      Column(.revenueMax, .moneySum, "The sum of the upper limits. Null if a postback has none."),
+      Column(.currency, .currency, "The currency of the amounts."),
       .revenueByCurrency,
       Column(
         .modelledPostbacks,
         .decimal(precision: 35, scale: 6),
-        .nullable,
         """
         `postbacks_with_event` with an estimate for postbacks without a value. Null unless the row of `skan_daily` has \
         modelled revenue.
@@ -82,30 +79,18 @@ extension Table {
       Column(
         .modelledPostbacksLow,
         .decimal(precision: 35, scale: 6),
-        .nullable,
         "The lower end of the interval of the modelled number of postbacks."
       ),
-      Column(
-        .modelledPostbacksHigh,
-        .decimal(precision: 35, scale: 6),
-        .nullable,
-        "The upper end of that interval."
-      ),
+      Column(.modelledPostbacksHigh, .decimal(precision: 35, scale: 6), "The upper end of that interval."),
       Column(
         .eventECPA,
         .ratio,
-        .nullable,
         """
         The cost of an event: `cost` · valid / (`event_count` · `installs`), where valid is `values` and \
         `ambiguous_zeros`. Null unless the row of `skan_daily` has a cost.
         """
       ),
-      Column(
-        .eventECR,
-        .ratio,
-        .nullable,
-        "The events for each valid conversion: `event_count` / valid. Null if there is none."
-      ),
+      Column(.eventECR, .ratio, "The events for each valid conversion: `event_count` / valid. Null if there is none."),
     ]
   )
 
@@ -139,27 +124,23 @@ extension Table {
       Column(
         .costLevel,
         .word(of: DailyCost.Level.self),
-        .nullable,
         "As in the row of `skan_daily`, which the other columns do not tell from that of a cost that is not divided."
       ),
       Column(.metric, .nonEmptyText, .required, "The name of the column of `skan_daily`."),
       Column(
         .previous,
         .signedDecimal(precision: 36, scale: 7),
-        .nullable,
         "The value before. Null if it was null, and if there was no such row."
       ),
       Column(
         .current,
         .signedDecimal(precision: 36, scale: 7),
-        .nullable,
         "The value now. Null if it is null, and if there is no such row any more."
       ),
-      Column(.asOf, .time, .nullable, "The time that the new value is of, as in `skan_daily`."),
+      Column(.asOf, .time, "The time that the new value is of, as in `skan_daily`."),
       Column(
         .reason,
         .word(of: ChangeReason.self),
-        .nullable,
         """
         The reason for the change: `late_postback` for postbacks that came later, `late_copy` for copies of them by which \
         another value, campaign or day counts, `lookup`, `model`, `rates` or `cost` for another lookup table, model, file of \
@@ -183,12 +164,7 @@ extension Column {
         the conversion for re-engagements.
         """
       ),
-      Column(
-        .date,
-        .date,
-        .nullable,
-        "The day in UTC. Null if the time of receipt, or the install date, is not known."
-      ),
+      Column(.date, .date, "The day in UTC. Null if the time of receipt, or the install date, is not known."),
       Column(.postbackSequenceIndex, .integer(0...2), .required, "The conversion window, 0 before 4.0."),
       Column(
         .dimensions,
@@ -205,7 +181,7 @@ extension Column {
 
   private static func dailyDimension(_ dimension: DailyDimension) -> Column {
     func column(_ type: ColumnType, _ description: String) -> Column {
-      Column(dimension.column, type, .nullable, description)
+      Column(dimension.column, type, description)
     }
     return switch dimension {
     case .appID: column(.identifier, "The advertised app.")
@@ -237,7 +213,7 @@ extension Column {
 
   private static func dailyName(_ name: DailyName) -> Column {
     func column(_ type: ColumnType, _ description: String) -> Column {
-      Column(name.column, type, .nullable, "\(description) Null if it differs between the postbacks.")
+      Column(name.column, type, "\(description) Null if it differs between the postbacks.")
     }
     return switch name {
     case .app: column(.nonEmptyText, "The name of the advertised app.")

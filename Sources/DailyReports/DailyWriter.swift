@@ -66,12 +66,10 @@ package struct DailyWriter: ~Copyable {
   }
 
   private static func hash(after text: String?) throws(PipelineFailure) -> SHA256 {
-    do throws(LibcryptoFailure) {
+    try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in
       var hash = try SHA256()
       if let text { try hash.update(text.utf8.span) }
       return hash
-    } catch {
-      throw .libcrypto(error)
     }
   }
 
@@ -150,12 +148,10 @@ package struct DailyWriter: ~Copyable {
     }
     let encoded = encoder.take()
     do throws(LibcryptoFailure) { try hash.update(encoded.daily[format].span) } catch { throw .libcrypto(error) }
-    do throws(FileFailure) {
+    try PipelineFailure.state { () throws(FileFailure) in
       changes.compare(position, with: RowBatch(encoded.daily, in: format, of: .daily), &changesEncoder)
       try outputs.append(changes: changesEncoder.take())
       try outputs.append(encoded)
-    } catch {
-      throw .state(error)
     }
   }
 }

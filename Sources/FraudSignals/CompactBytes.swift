@@ -8,10 +8,10 @@ protocol Compact: Sendable {
   init(_ reader: inout CompactReader)
 }
 
-/// Writes counts as bytes: small numbers as one byte, and each text once, where it comes first; after that its number.
+/// Writes values as bytes: small numbers as one byte, and each text once, where it comes first; after that its number.
 struct CompactWriter {
   private var texts: [String: Int] = [:]
-  private var result: ResultWriter
+  fileprivate var result: ResultWriter
 
   /// Appends what `body` writes to a result.
   static func write(to result: inout ResultWriter, _ body: (inout CompactWriter) -> Void) {
@@ -22,30 +22,15 @@ struct CompactWriter {
     result = writer.result
   }
 
-  /// Appends seven bits a byte; the bits of a negative number are inverted.
-  mutating func append(_ number: some FixedWidthInteger & SignedInteger) {
-    let number = Int64(number)
-    result.append(sevenBits: UInt64(bitPattern: number << 1 ^ number >> 63))
-  }
+  /// Appends some values, one after the other. Large collections are faster with `encode`, since their type is known then.
+  mutating func append<each Value: Compact>(_ values: repeat each Value) { repeat (each values).encode(&self) }
 
-  mutating func append(_ byte: UInt8) { result.append(byte) }
-
-  mutating func append(_ hash: UInt64) { result.append(hash) }
-
-  mutating func append(_ text: String) {
+  fileprivate mutating func append(text: String) {
     if let number = texts[text] { return append(number) }
-    append(texts.count)
+    append(texts.count, text.utf8.count)
     texts[text] = texts.count
-    append(text.utf8.count)
     result.append(own: text.utf8)
   }
-
-  mutating func append(_ text: String?) {
-    guard let text else { return append(-1) }
-    append(text)
-  }
-
-  mutating func append(_ amount: Amount) { result.append(amount) }
 
   /// Appends the number of elements, and each of them.
   mutating func append<Elements: Collection>(
@@ -63,7 +48,7 @@ struct CompactWriter {
 /// Reads what a `CompactWriter` has written, in the same order. The bytes must be whole, which their checksum tells.
 struct CompactReader {
   private var texts: [String] = []
-  private var result: ResultReader
+  fileprivate var result: ResultReader
 
   /// Reads what was written to a result with `body`.
   static func read(_ result: inout ResultReader, _ body: (inout CompactReader) -> Void) {
@@ -74,40 +59,109 @@ struct CompactReader {
     result = reader.result
   }
 
-  mutating func integer<Integer: FixedWidthInteger & SignedInteger>(_: Integer.Type = Integer.self) -> Integer {
-    let number = result.sevenBits()
-    return Integer(truncatingIfNeeded: Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1))
-  }
+  /// Reads some values, one after the other.
+  mutating func values<each Value: Compact>() -> (repeat each Value) { (repeat (each Value)(&self)) }
 
-  mutating func count() -> Int { integer() }
-
-  mutating func byte() -> UInt8 { result.integer() }
-
-  mutating func hash() -> UInt64 { result.integer() }
-
-  mutating func optionalText() -> String? {
-    let number = count()
+  fileprivate mutating func text() -> String? {
+    let number = Int(&self)
     guard number == texts.count else { return number < 0 ? nil : texts[number] }
-    texts.append(result.text(of: count()))
+    texts.append(result.text(of: Int(&self)))
     return texts[number]
   }
 
-  mutating func text() -> String { optionalText() ?? "" }
-
-  mutating func amount() -> Amount { result.amount() }
-
   /// Reads the number of elements, and calls `body` for each of them.
   mutating func forEach(_ body: (inout CompactReader) -> Void) {
-    for _ in 0..<count() { body(&self) }
+    for _ in 0..<Int(&self) { body(&self) }
   }
 }
 
+// MARK: - Values
+
+extension Compact where Self: FixedWidthInteger & SignedInteger {
+  /// Appends seven bits a byte; the bits of a negative number are inverted.
+  func encode(_ writer: inout CompactWriter) {
+    let number = Int64(self)
+    writer.result.append(sevenBits: UInt64(bitPattern: number << 1 ^ number >> 63))
+  }
+
+  init(_ reader: inout CompactReader) {
+    let number = reader.result.sevenBits()
+    self.init(truncatingIfNeeded: Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1))
+  }
+}
+
+extension Compact where Self: FixedWidthInteger & UnsignedInteger {
+  func encode(_ writer: inout CompactWriter) { writer.append(Int(self)) }
+  init(_ reader: inout CompactReader) { self.init(truncatingIfNeeded: Int(&reader)) }
+}
+
+extension Int: Compact {}
+extension Int8: Compact {}
+extension Int32: Compact {}
+extension Int64: Compact {}
+extension UInt16: Compact {}
+extension UInt32: Compact {}
+
+extension UInt8: Compact {
+  func encode(_ writer: inout CompactWriter) { writer.result.append(self) }
+  init(_ reader: inout CompactReader) { self = reader.result.integer() }
+}
+
+/// A hash, all of whose bytes are written.
+extension UInt64: Compact {
+  func encode(_ writer: inout CompactWriter) { writer.result.append(self) }
+  init(_ reader: inout CompactReader) { self = reader.result.integer() }
+}
+
+extension Bool: Compact {
+  func encode(_ writer: inout CompactWriter) { writer.append(self ? 1 : 0) }
+  init(_ reader: inout CompactReader) { self = Int(&reader) == 1 }
+}
+
+extension Amount: Compact {
+  func encode(_ writer: inout CompactWriter) { writer.result.append(self) }
+  init(_ reader: inout CompactReader) { self = reader.result.amount() }
+}
+
 extension String: Compact {
-  func encode(_ writer: inout CompactWriter) { writer.append(self) }
+  func encode(_ writer: inout CompactWriter) { writer.append(text: self) }
+  init(_ reader: inout CompactReader) { self = reader.text() ?? "" }
+}
+
+extension String?: Compact {
+  func encode(_ writer: inout CompactWriter) { if let self { writer.append(text: self) } else { writer.append(-1) } }
   init(_ reader: inout CompactReader) { self = reader.text() }
 }
 
-extension Int: Compact {
-  func encode(_ writer: inout CompactWriter) { writer.append(self) }
-  init(_ reader: inout CompactReader) { self = reader.count() }
+extension Compact where Self: RawRepresentable & CaseIterable, RawValue: Compact {
+  func encode(_ writer: inout CompactWriter) { writer.append(rawValue) }
+
+  init(_ reader: inout CompactReader) {
+    self = Self(rawValue: RawValue(&reader)) ?? Self.allCases[Self.allCases.startIndex]
+  }
+}
+
+extension Array: Compact where Element: Compact {
+  func encode(_ writer: inout CompactWriter) { writer.append(self) { $1.encode(&$0) } }
+
+  init(_ reader: inout CompactReader) {
+    self = []
+    let count = Int(&reader)
+    reserveCapacity(count)
+    for _ in 0..<count { append(Element(&reader)) }
+  }
+}
+
+extension Dictionary: Compact where Key: Compact, Value: Compact {
+  func encode(_ writer: inout CompactWriter) {
+    writer.append(self) { writer, entry in
+      entry.key.encode(&writer)
+      entry.value.encode(&writer)
+    }
+  }
+
+  init(_ reader: inout CompactReader) {
+    self = [:]
+    reader.forEach { self[Key(&$0)] = Value(&$0) }
+  }
 }

@@ -109,7 +109,7 @@ extension DaySeries: Compact {
   func encode(_ writer: inout CompactWriter) {
     var last: Int32 = 0
     writer.append(cells) { writer, cell in
-      for number in [cell.day - last, cell.count, cell.total] { writer.append(number) }
+      writer.append(cell.day - last, cell.count, cell.total)
       last = cell.day
     }
   }
@@ -118,8 +118,8 @@ extension DaySeries: Compact {
     self.init()
     var last: Int32 = 0
     reader.forEach { reader in
-      last += reader.integer()
-      cells.append(Cell(day: last, count: reader.integer(), total: reader.integer()))
+      last += Int32(&reader)
+      cells.append(Cell(day: last, count: Int32(&reader), total: Int32(&reader)))
     }
   }
 }

@@ -63,8 +63,8 @@ struct DeviceFields: Sendable {
   /// The test of a field that the device did not send.
   static func test(of field: UnsignedField) -> SignalName { field == .countryCode ? .changedCountries : .addedValues }
 
-  private var copies = DrawnTable<Place, Copies>(limit: 50_000)
-  private(set) var additions = DrawnTable<Addition, SignalRates.Entry>(limit: 50_000)
+  private var copies = DrawnTable<Place, Copies, 50_000>()
+  private(set) var additions = DrawnTable<Addition, SignalRates.Entry, 50_000>()
 
   /// Notes the fields of a device's own copy.
   mutating func add(_ device: UnsignedValues, in place: Place) {
@@ -119,29 +119,15 @@ extension DeviceFields: Compact {
     additions.encode(&writer)
   }
 
-  init(_ reader: inout CompactReader) {
-    self.init()
-    copies.read(&reader)
-    additions.read(&reader)
-  }
+  init(_ reader: inout CompactReader) { (copies, additions) = reader.values() }
 }
 
 extension DeviceFields.Copies {
-  func encode(_ writer: inout CompactWriter) { for rate in [fine, coarse, country] { rate.encode(&writer) } }
-
-  init(_ reader: inout CompactReader) { (fine, coarse, country) = (Rate(&reader), Rate(&reader), Rate(&reader)) }
+  func encode(_ writer: inout CompactWriter) { writer.append(fine, coarse, country) }
+  init(_ reader: inout CompactReader) { (fine, coarse, country) = reader.values() }
 }
 
 extension DeviceFields.Addition {
-  func encode(_ writer: inout CompactWriter) {
-    writer.append(forwarder)
-    writer.append(field.rawValue)
-    place.encode(&writer)
-  }
-
-  init(_ reader: inout CompactReader) {
-    forwarder = reader.text()
-    field = UnsignedField(rawValue: reader.count()) ?? .conversionValue
-    place = DeviceFields.Place(&reader)
-  }
+  func encode(_ writer: inout CompactWriter) { writer.append(forwarder, field, place) }
+  init(_ reader: inout CompactReader) { (forwarder, field, place) = reader.values() }
 }

@@ -23,8 +23,6 @@ struct Draw: Sendable {
   /// The bits that are 0 in the hashes of those in the share.
   private(set) var mask: UInt64 = 0
 
-  init(mask: UInt64 = 0) { self.mask = mask }
-
   /// Indicates that all are in the share.
   var takesAll: Bool { mask == 0 }
 
@@ -50,18 +48,15 @@ protocol DrawnSum: Compact {
   var records: Int { get }
 }
 
-/// Sums by key, of which no more than a number are kept.
+/// Sums by key, of which no more than `limit` are kept.
 ///
 /// If there are more, keys are drawn by their hashes, so that neither the order in which they come nor the division of the rows
 /// matters.
-struct DrawnTable<Key: DrawnKey, Sum: DrawnSum>: Sendable {
+struct DrawnTable<Key: DrawnKey, Sum: DrawnSum, let limit: Int>: Sendable {
   private(set) var entries: [Key: Sum] = [:]
   /// The number of records of keys that are left out.
   private(set) var leftOut = 0
-  private let limit: Int
   private var draw = Draw()
-
-  init(limit: Int) { self.limit = limit }
 
   private func takes(_ key: Key) -> Bool {
     if draw.takesAll { return true }
@@ -107,21 +102,16 @@ struct DrawnTable<Key: DrawnKey, Sum: DrawnSum>: Sendable {
     if !draw.takesAll { leaveOut() }
     for (key, sum) in other.entries { add(key, sum) }
   }
+}
 
+extension DrawnTable: Compact {
   func encode(_ writer: inout CompactWriter) {
-    writer.append(draw.mask)
-    writer.append(leftOut)
-    writer.append(entries) { writer, entry in
-      entry.key.encode(&writer)
-      entry.value.encode(&writer)
-    }
+    writer.append(draw.mask, leftOut)
+    entries.encode(&writer)
   }
 
-  /// Reads what `encode` has written into an empty table.
-  mutating func read(_ reader: inout CompactReader) {
-    draw = Draw(mask: reader.hash())
-    leftOut = reader.count()
-    reader.forEach { add(Key(&$0), Sum(&$0)) }
+  init(_ reader: inout CompactReader) {
+    (draw, leftOut, entries) = (Draw(mask: UInt64(&reader)), Int(&reader), [Key: Sum](&reader))
   }
 }
 
@@ -130,15 +120,12 @@ protocol DrawnRecord: Compact {
   var hash: UInt16 { get }
 }
 
-/// Records of which no more than a number are kept, drawn as in `DrawnTable`.
-struct DrawnList<Record: DrawnRecord>: Sendable {
+/// Records of which no more than `limit` are kept, drawn as in `DrawnTable`.
+struct DrawnList<Record: DrawnRecord, let limit: Int>: Sendable {
   private(set) var records: [Record] = []
   /// The number of records that are left out.
   private(set) var leftOut = 0
-  private let limit: Int
   private var draw = Draw()
-
-  init(limit: Int) { self.limit = limit }
 
   /// Tells if records with a hash are kept.
   func follows(_ hash: UInt32) -> Bool { draw.takes(UInt64(UInt16(truncatingIfNeeded: hash))) }
@@ -176,20 +163,16 @@ struct DrawnList<Record: DrawnRecord>: Sendable {
 
   /// Gives the memory of the records back, when all that follows from them is known. What was left out is still told.
   mutating func removeRecords() { records = [] }
+}
 
+extension DrawnList: Compact {
   func encode(_ writer: inout CompactWriter) {
-    writer.append(draw.mask)
-    writer.append(leftOut)
-    writer.append(records) { $1.encode(&$0) }
+    writer.append(draw.mask, leftOut)
+    records.encode(&writer)
   }
 
-  /// Reads what `encode` has written into an empty list.
-  mutating func read(_ reader: inout CompactReader) {
-    draw = Draw(mask: reader.hash())
-    leftOut = reader.count()
-    let count = reader.count()
-    records.reserveCapacity(count)
-    for _ in 0..<count { records.append(Record(&reader)) }
+  init(_ reader: inout CompactReader) {
+    (draw, leftOut, records) = (Draw(mask: UInt64(&reader)), Int(&reader), [Record](&reader))
   }
 }
 

@@ -19,7 +19,7 @@ struct ForwardingDelay: Sendable {
     var end: Int32 { Int32(clamping: Int64(minute) + Int64(delay)) }
   }
 
-  private var records = DrawnList<Record>(limit: 1_000_000)
+  private var records = DrawnList<Record, 1_000_000>()
   private var names = Numbering<String>()
   private var lines = Numbering<ForwardingLine>()
   /// The number of copies that are left out, because there are too many.
@@ -131,21 +131,10 @@ extension ForwardingDelay: Compact {
     records.encode(&writer)
   }
 
-  init(_ reader: inout CompactReader) {
-    self.init()
-    (names, lines) = (Numbering(&reader), Numbering(&reader))
-    records.read(&reader)
-  }
+  init(_ reader: inout CompactReader) { (names, lines, records) = reader.values() }
 }
 
 extension ForwardingDelay.Record {
-  func encode(_ writer: inout CompactWriter) {
-    for number in [minute, delay, forwarder, network, line, Int32(hash)] { writer.append(number) }
-  }
-
-  init(_ reader: inout CompactReader) {
-    (minute, delay) = (reader.integer(), reader.integer())
-    (forwarder, network, line) = (reader.integer(), reader.integer(), reader.integer())
-    hash = UInt16(truncatingIfNeeded: reader.count())
-  }
+  func encode(_ writer: inout CompactWriter) { writer.append(minute, delay, forwarder, network, line, hash) }
+  init(_ reader: inout CompactReader) { (minute, delay, forwarder, network, line, hash) = reader.values() }
 }

@@ -5,10 +5,6 @@ struct ForwardingLine: Hashable, Compact {
 
   init(_ cluster: SignalCluster) { (app, window, family) = (cluster.app, cluster.window, cluster.family) }
 
-  func encode(_ writer: inout CompactWriter) {
-    writer.append(app)
-    for number in [window, family] { writer.append(number) }
-  }
-
-  init(_ reader: inout CompactReader) { (app, window, family) = (reader.text(), reader.byte(), reader.byte()) }
+  func encode(_ writer: inout CompactWriter) { writer.append(app, window, family) }
+  init(_ reader: inout CompactReader) { (app, window, family) = reader.values() }
 }

@@ -54,9 +54,9 @@ struct ForwardingRisk: Sendable {
     var (minutes, lags): ([Int32], [Int32]) = ([], [])
   }
 
-  private var records = DrawnList<Record>(limit: 2_000_000)
+  private var records = DrawnList<Record, 2_000_000>()
   private var places = Numbering<Place>()
-  private var rejections = DrawnList<Rejection>(limit: 1_000_000)
+  private var rejections = DrawnList<Rejection, 1_000_000>()
   /// The day of the clock, in days since 1970-01-01. Times after it are not believed.
   var today = Timestamp.now.daysSince1970
   /// The number of postbacks that are left out, because there are too many.
@@ -285,43 +285,20 @@ extension ForwardingRisk: Compact {
     rejections.encode(&writer)
   }
 
-  init(_ reader: inout CompactReader) {
-    self.init()
-    places = Numbering(&reader)
-    records.read(&reader)
-    rejections.read(&reader)
-  }
+  init(_ reader: inout CompactReader) { (places, records, rejections) = reader.values() }
 }
 
 extension ForwardingRisk.Place {
-  func encode(_ writer: inout CompactWriter) {
-    for text in [network, campaign] { writer.append(text) }
-    line.encode(&writer)
-    writer.append(Int(kind))
-  }
-
-  init(_ reader: inout CompactReader) {
-    (network, campaign, line) = (reader.text(), reader.text(), ForwardingLine(&reader))
-    kind = UInt32(truncatingIfNeeded: reader.count())
-  }
+  func encode(_ writer: inout CompactWriter) { writer.append(network, campaign, line, kind) }
+  init(_ reader: inout CompactReader) { (network, campaign, line, kind) = reader.values() }
 }
 
 extension ForwardingRisk.Record {
-  func encode(_ writer: inout CompactWriter) {
-    for number in [place, minute, lag, Int32(value), Int32(hash)] { writer.append(number) }
-    writer.append(Int(transaction))
-  }
-
-  init(_ reader: inout CompactReader) {
-    (place, minute, lag) = (reader.integer(), reader.integer(), reader.integer())
-    value = reader.integer()
-    hash = UInt16(truncatingIfNeeded: reader.count())
-    transaction = UInt32(truncatingIfNeeded: reader.count())
-  }
+  func encode(_ writer: inout CompactWriter) { writer.append(place, minute, lag, value, hash, transaction) }
+  init(_ reader: inout CompactReader) { (place, minute, lag, value, hash, transaction) = reader.values() }
 }
 
 extension ForwardingRisk.Rejection {
-  func encode(_ writer: inout CompactWriter) { writer.append(Int(transaction)) }
-
-  init(_ reader: inout CompactReader) { transaction = UInt32(truncatingIfNeeded: reader.count()) }
+  func encode(_ writer: inout CompactWriter) { writer.append(transaction) }
+  init(_ reader: inout CompactReader) { transaction = UInt32(&reader) }
 }

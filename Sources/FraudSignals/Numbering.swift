@@ -21,7 +21,7 @@ struct Numbering<Value: Hashable & Sendable>: Sendable {
 }
 
 extension Numbering: Compact where Value: Compact {
-  func encode(_ writer: inout CompactWriter) { writer.append(values) { $1.encode(&$0) } }
+  func encode(_ writer: inout CompactWriter) { writer.append(values) }
 
   init(_ reader: inout CompactReader) {
     self.init()

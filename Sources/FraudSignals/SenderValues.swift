@@ -156,44 +156,16 @@ extension Dictionary {
 
 extension SenderValues: Compact {
   func encode(_ writer: inout CompactWriter) {
-    campaigns.encode(&writer)
-    forwarders.encode(&writer)
-    writer.append(draw.mask)
-    writer.append(unfollowed)
-    writer.append(targets) { writer, target in
-      for number in [target.key, Int32(target.value)] { writer.append(number) }
-    }
-    writer.append(counts) { writer, entry in
-      entry.key.encode(&writer)
-      entry.value.encode(&writer)
-    }
-    writer.append(hours) { writer, entry in
-      let hour = entry.key
-      for number in [hour.campaign, hour.forwarder, hour.hour, entry.value] { writer.append(number) }
-    }
-    writer.append(countries) { writer, entry in
-      let day = entry.key
-      for number in [day.campaign, day.forwarder, day.day, Int32(day.country), entry.value] { writer.append(number) }
-    }
+    writer.append(campaigns, forwarders, draw.mask, unfollowed, targets)
+    counts.encode(&writer)
+    hours.encode(&writer)
+    countries.encode(&writer)
   }
 
   init(_ reader: inout CompactReader) {
-    (campaigns, forwarders) = (Numbering(&reader), Numbering(&reader))
-    hashes = campaigns.values.map(\.hash)
-    (draw, unfollowed) = (Draw(mask: reader.hash()), reader.count())
-    reader.forEach { targets[$0.integer()] = UInt16(truncatingIfNeeded: $0.count()) }
-    reader.forEach { counts[Key(&$0)] = Counts(&$0) }
-    reader.forEach { reader in
-      let hour = Hour(campaign: reader.integer(), forwarder: reader.integer(), hour: reader.integer())
-      hours[hour] = reader.integer()
-    }
-    reader.forEach { reader in
-      let (campaign, forwarder, day) = (
-        reader.integer(Int32.self), reader.integer(Int32.self), reader.integer(Int32.self)
-      )
-      let country = UInt16(truncatingIfNeeded: reader.count())
-      countries[CountryDay(campaign: campaign, forwarder: forwarder, day: day, country: country)] = reader.integer()
-    }
+    let mask: UInt64
+    (campaigns, forwarders, mask, unfollowed, targets, counts, hours, countries) = reader.values()
+    (draw, hashes) = (Draw(mask: mask), campaigns.values.map(\.hash))
   }
 }
 

@@ -10,7 +10,7 @@ struct SharedTransactions: Sendable {
     var hash: UInt16 { UInt16(truncatingIfNeeded: transaction) }
   }
 
-  private var wins = DrawnList<Win>(limit: 2_000_000)
+  private var wins = DrawnList<Win, 2_000_000>()
   private var networks = Numbering<String>()
   /// The number of wins that are left out, because there are too many.
   var unfollowed: Int { wins.leftOut }
@@ -67,21 +67,10 @@ extension SharedTransactions: Compact {
     wins.encode(&writer)
   }
 
-  init(_ reader: inout CompactReader) {
-    self.init()
-    networks = Numbering(&reader)
-    wins.read(&reader)
-  }
+  init(_ reader: inout CompactReader) { (networks, wins) = reader.values() }
 }
 
 extension SharedTransactions.Win {
-  func encode(_ writer: inout CompactWriter) {
-    writer.append(transaction)
-    writer.append(network)
-    writer.append(day)
-  }
-
-  init(_ reader: inout CompactReader) {
-    (transaction, network, day) = (reader.hash(), reader.integer(), reader.integer())
-  }
+  func encode(_ writer: inout CompactWriter) { writer.append(transaction, network, day) }
+  init(_ reader: inout CompactReader) { (transaction, network, day) = reader.values() }
 }

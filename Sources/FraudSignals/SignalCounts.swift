@@ -6,9 +6,9 @@ package import Tables
 /// The counts of accepted postbacks and of rejects for the signals. Those of a division of the rows, in whatever order they are
 /// merged, are those of all rows.
 package struct SignalCounts: Sendable {
-  var clusters = DrawnTable<SignalCluster, ClusterCounts>(limit: 50_000)
+  var clusters = DrawnTable<SignalCluster, ClusterCounts, 50_000>()
   /// The same of forwarders' own copies.
-  var sent = DrawnTable<SignalCluster, ClusterCounts>(limit: 50_000)
+  var sent = DrawnTable<SignalCluster, ClusterCounts, 50_000>()
   var rates = SignalRates()
   var transactions = SharedTransactions()
   var changes = ValueChanges()

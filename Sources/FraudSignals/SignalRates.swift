@@ -24,7 +24,7 @@ package struct SignalRates: Sendable {
     var records: Int { series.rate.total + leftOut }
   }
 
-  private var table = DrawnTable<Key, Entry>(limit: 50_000)
+  private var table = DrawnTable<Key, Entry, 50_000>()
   /// The rates that are tolerated of parties, where the records tell what honest ones have.
   private var tolerances: [Key: Double] = [:]
   /// The records of parties without those that an outage of a part of a party explains, for tests that know them better than by
@@ -184,29 +184,19 @@ package struct SignalRates: Sendable {
 
 extension SignalRates: Compact {
   func encode(_ writer: inout CompactWriter) { table.encode(&writer) }
-
-  init(_ reader: inout CompactReader) {
-    self.init()
-    table.read(&reader)
-  }
+  init(_ reader: inout CompactReader) { table = DrawnTable(&reader) }
 }
 
 extension SignalRates.Key {
-  func encode(_ writer: inout CompactWriter) {
-    for text in [name.rawValue, party.kind.rawValue, party.name] { writer.append(text) }
-  }
+  func encode(_ writer: inout CompactWriter) { writer.append(name, party.kind, party.name) }
 
   init(_ reader: inout CompactReader) {
-    name = SignalName(rawValue: reader.text()) ?? .resends
-    party = SignalParty(kind: SignalParty.Kind(rawValue: reader.text()) ?? .forwarder, name: reader.text())
+    name = SignalName(&reader)
+    party = SignalParty(kind: SignalParty.Kind(&reader), name: String(&reader))
   }
 }
 
 extension SignalRates.Entry {
-  func encode(_ writer: inout CompactWriter) {
-    series.encode(&writer)
-    writer.append(leftOut)
-  }
-
-  init(_ reader: inout CompactReader) { (series, leftOut) = (DaySeries(&reader), reader.count()) }
+  func encode(_ writer: inout CompactWriter) { writer.append(series, leftOut) }
+  init(_ reader: inout CompactReader) { (series, leftOut) = reader.values() }
 }

@@ -87,9 +87,9 @@ struct ValueChanges: Sendable {
     }
   }
 
-  private var changes = DrawnTable<ChangeKey, Int>(limit: 200_000)
-  private var pairs = DrawnTable<Pair, Int>(limit: 200_000)
-  private var revenue = DrawnTable<Meaning, Known>(limit: 200_000)
+  private var changes = DrawnTable<ChangeKey, Int, 200_000>()
+  private var pairs = DrawnTable<Pair, Int, 200_000>()
+  private var revenue = DrawnTable<Meaning, Known, 200_000>()
   /// The postbacks of forwarders that are left out, because copies of devices cannot show what the device sent.
   private var unwitnessed: [String: Int] = [:]
 
@@ -245,12 +245,7 @@ extension ValueChanges: Compact {
     revenue.encode(&writer)
   }
 
-  init(_ reader: inout CompactReader) {
-    self.init()
-    changes.read(&reader)
-    pairs.read(&reader)
-    revenue.read(&reader)
-  }
+  init(_ reader: inout CompactReader) { (changes, pairs, revenue) = reader.values() }
 }
 
 extension ValueChanges.Place {
@@ -259,76 +254,51 @@ extension ValueChanges.Place {
     for number in [Int(family), Int(window), Int(version)] { hash.add(number) }
   }
 
-  func encode(_ writer: inout CompactWriter) {
-    for text in [app, model] { writer.append(text) }
-    for number in [family, window] { writer.append(number) }
-    writer.append(version)
-  }
-
-  init(_ reader: inout CompactReader) {
-    (app, model) = (reader.text(), reader.optionalText())
-    (family, window, version) = (reader.byte(), reader.byte(), reader.integer())
-  }
+  func encode(_ writer: inout CompactWriter) { writer.append(app, model, family, window, version) }
+  init(_ reader: inout CompactReader) { (app, model, family, window, version) = reader.values() }
 }
 
 extension ValueChanges.Meaning {
-  func encode(_ writer: inout CompactWriter) {
-    place.encode(&writer)
-    value.encode(&writer)
-  }
-
-  init(_ reader: inout CompactReader) { (place, value) = (ValueChanges.Place(&reader), MeantValue(&reader)) }
+  func encode(_ writer: inout CompactWriter) { writer.append(place, value) }
+  init(_ reader: inout CompactReader) { (place, value) = reader.values() }
 }
 
 extension ValueChanges.Known {
   func encode(_ writer: inout CompactWriter) {
-    writer.append(isNoted ? 1 : 0)
-    writer.append(revenue?.currency)
-    writer.append(revenue?.amount ?? .zero)
+    writer.append(isNoted, revenue?.currency, revenue?.amount ?? .zero)
   }
 
   init(_ reader: inout CompactReader) {
-    isNoted = reader.count() == 1
-    let (currency, amount) = (reader.optionalText(), reader.amount())
+    let (currency, amount): (String?, Amount)
+    (isNoted, currency, amount) = reader.values()
     revenue = currency.map { ValueChanges.Revenue(currency: $0, amount: amount) }
   }
 }
 
 extension ValueChanges.ChangeKey {
   func encode(_ writer: inout CompactWriter) {
-    for text in [forwarder, name.rawValue] { writer.append(text) }
-    writer.append(change.field.rawValue)
-    for number in [change.from, change.to] { writer.append(number) }
-    writer.append(place == nil ? 0 : 1)
+    writer.append(forwarder, name, change.field, change.from, change.to, place != nil)
     place?.encode(&writer)
   }
 
   init(_ reader: inout CompactReader) {
-    (forwarder, name) = (reader.text(), SignalName(rawValue: reader.text()) ?? .raisedValues)
-    let field = UnsignedField(rawValue: reader.count()) ?? .conversionValue
-    change = ValueChange(field: field, from: reader.integer(), to: reader.integer())
-    place = reader.count() == 1 ? ValueChanges.Place(&reader) : nil
+    (forwarder, name) = reader.values()
+    change = ValueChange(field: UnsignedField(&reader), from: Int64(&reader), to: Int64(&reader))
+    place = Bool(&reader) ? ValueChanges.Place(&reader) : nil
   }
 }
 
 extension ValueChanges.Pair {
-  func encode(_ writer: inout CompactWriter) {
-    for text in [forwarder, name?.rawValue] { writer.append(text) }
-    place.encode(&writer)
-    for value in [from, to] { value.encode(&writer) }
-  }
+  func encode(_ writer: inout CompactWriter) { writer.append(forwarder, name?.rawValue, place, from, to) }
 
   init(_ reader: inout CompactReader) {
-    (forwarder, name) = (reader.text(), reader.optionalText().flatMap { SignalName(rawValue: $0) })
-    (place, from, to) = (ValueChanges.Place(&reader), MeantValue(&reader), MeantValue(&reader))
+    let name: String?
+    (forwarder, name, place, from, to) = reader.values()
+    self.name = name.flatMap(SignalName.init)
   }
 }
 
 extension MeantValue: Compact {
-  func encode(_ writer: inout CompactWriter) {
-    writer.append(kind)
-    writer.append(value)
-  }
-
-  init(_ reader: inout CompactReader) { self.init(kind: reader.byte(), value: reader.integer()) }
+  func encode(_ writer: inout CompactWriter) { writer.append(kind, value) }
+  init(_ reader: inout CompactReader) { self.init(kind: UInt8(&reader), value: Int8(&reader)) }
 }

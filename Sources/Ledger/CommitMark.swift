@@ -9,8 +9,6 @@ package struct CommitMark: Hashable, Sendable {
   package let number: Int64
   /// The random id of the line.
   package let line: UInt64
-
-  init(number: Int64, line: UInt64) { (self.number, self.line) = (number, line) }
 }
 
 extension CommitMark: LosslessStringConvertible {

@@ -52,9 +52,7 @@ extension Ledger {
         WHERE table_name = ? AND number >= ? ORDER BY number
         """
       )
-      let parts = try statement.all(.text(table), .integer(Int64(number))) { row throws(FileFailure) in
-        try LedgerPart(row)
-      }
+      let parts = try statement.all(.text(table), .integer(Int64(number)), as: LedgerPart.init)
       let generation = version > 5 ? try TableRemoval.generation(of: table, in: database) : 0
       let removals =
         version > 5 ? try TableRemoval.all(of: table, after: known ?? generation, in: database) : []

@@ -157,9 +157,7 @@ package final class Ledger {
   /// versions, is unknown. `isCompressed` selects the inputs that are stored compressed, or those that are not.
   package func inputs(firstDigest: UInt128, isCompressed: Bool) throws(FileFailure) -> [LedgerInput] {
     try unlessFailed { () throws(FileFailure) in
-      try statements.inputsByFirst.all(.wide(firstDigest), .integer(isCompressed ? 1 : 0)) {
-        row throws(FileFailure) in try LedgerInput(row)
-      }
+      try statements.inputsByFirst.all(.wide(firstDigest), .integer(isCompressed ? 1 : 0), as: LedgerInput.init)
     }
   }
 
@@ -173,8 +171,9 @@ package final class Ledger {
         .text(prefix),
         .text("\(prefix)\u{10FFFF}"),
         .integer(number),
-        .integer(Int64(limit))
-      ) { row throws(FileFailure) in try LedgerInput(row) }
+        .integer(Int64(limit)),
+        as: LedgerInput.init
+      )
     }
   }
 
@@ -239,14 +238,8 @@ package final class Ledger {
     }
   }
 
-  private func input(_ statement: SQLiteStatement, _ first: SQLiteValue, _ second: SQLiteValue? = nil)
-    throws(FileFailure) -> LedgerInput?
-  {
-    try unlessFailed { () throws(FileFailure) in
-      func read(_ row: SQLiteStatement) throws(FileFailure) -> LedgerInput { try LedgerInput(row) }
-      guard let second else { return try statement.first(first, as: read) }
-      return try statement.first(first, second, as: read)
-    }
+  private func input(_ statement: SQLiteStatement, _ values: SQLiteValue...) throws(FileFailure) -> LedgerInput? {
+    try unlessFailed { () throws(FileFailure) in try statement.first(values, as: LedgerInput.init) }
   }
 
   private func unlessFailed<Value>(_ body: () throws(FileFailure) -> Value) throws(FileFailure) -> Value {
@@ -262,8 +255,9 @@ extension Ledger {
   static func state(in database: SQLiteDatabase) throws(FileFailure) -> LedgerState {
     let columns = LedgerState.columns(ofVersion: try LedgerSchema.identify(database))
     let statement = try SQLiteStatement(database, "SELECT \(columns) FROM state")
-    func read(_ row: SQLiteStatement) throws(FileFailure) -> LedgerState { try LedgerState(row) }
-    guard let state = try statement.first(as: read) else { throw .damaged(database.path, "The ledger holds no state") }
+    guard let state = try statement.first(as: LedgerState.init) else {
+      throw .damaged(database.path, "The ledger holds no state")
+    }
     return state
   }
 

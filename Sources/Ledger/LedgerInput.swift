@@ -15,62 +15,34 @@ package struct LedgerInput: Equatable, Sendable {
   /// The path at which it was read.
   package var path: String
   /// The device number of the file system; 0 if the input has no file identity.
-  package var device: UInt64
+  package var device: UInt64 = 0
   /// The inode number in the file system; 0 if the input has no file identity.
-  package var inode: UInt64
+  package var inode: UInt64 = 0
   /// The size as stored, in bytes: of a compressed file its compressed size.
-  package var storedBytes: Int64
+  package var storedBytes: Int64 = 0
   /// The number of its records that are in the tables.
-  package var records: Int64
+  package var records: Int64 = 0
   /// The digest of those records.
-  package var digest: UInt128
+  package var digest: UInt128 = 0
   /// The digest of those records without the last.
-  package var prefixDigest: UInt128
+  package var prefixDigest: UInt128 = 0
   /// The progress of the input.
-  package var phase: Phase
+  package var phase = Phase.partial
   /// True if the input is stored compressed.
-  package var isCompressed: Bool
+  package var isCompressed = false
   /// The digest of its first record alone; 0 if it is unknown.
-  package var firstDigest: UInt128
+  package var firstDigest: UInt128 = 0
   /// The time of the last change of the file or its status, in nanoseconds since 1970; 0 if it is unknown, or was so
   /// short before the reading that a change since may have the same time.
-  package var changed: Int64
+  package var changed: Int64 = 0
   /// The number that stands for the settings with which its records were found; 0 if it is unknown.
-  package var reading: Int64
-
-  /// Creates an input, by default one without records in the tables.
-  package init(
-    id: UInt32,
-    path: String,
-    device: UInt64 = 0,
-    inode: UInt64 = 0,
-    storedBytes: Int64 = 0,
-    records: Int64 = 0,
-    digest: UInt128 = 0,
-    prefixDigest: UInt128 = 0,
-    phase: Phase = .partial,
-    isCompressed: Bool = false,
-    firstDigest: UInt128 = 0,
-    changed: Int64 = 0,
-    reading: Int64 = 0
-  ) {
-    self.id = id
-    self.path = path
-    self.device = device
-    self.inode = inode
-    self.storedBytes = storedBytes
-    self.records = records
-    self.digest = digest
-    self.prefixDigest = prefixDigest
-    self.phase = phase
-    self.isCompressed = isCompressed
-    self.firstDigest = firstDigest
-    self.changed = changed
-    self.reading = reading
-  }
+  package var reading: Int64 = 0
 }
 
 extension LedgerInput {
+  /// Creates an input without records in the tables.
+  package init(id: UInt32, path: String) { self.init(id: id, path: path, records: 0) }
+
   /// The columns in the order in which `init(_:)` reads them and `LedgerStatements` writes them.
   static let columns = """
     id, path, device, inode, stored_bytes, records, digest, prefix_digest, phase, compressed, first_digest, changed_at,

@@ -134,7 +134,7 @@ extension Ledger {
     let order = "table_name, format, number"
     let columns = LedgerPart.columns(ofVersion: try LedgerSchema.identify(database))
     let statement = try SQLiteStatement(database, "SELECT \(columns) FROM parts ORDER BY \(order)")
-    return try statement.all { row throws(FileFailure) in try LedgerPart(row) }
+    return try statement.all(as: LedgerPart.init)
   }
 
   /// Takes back, durably, that these parts are complete: their files were removed before they were published. So every

@@ -45,7 +45,7 @@ package struct LedgerState: Equatable, Sendable {
 }
 
 extension LedgerState {
-  /// The columns in the order in which `init(_:)` reads them and `write(with:)` writes them.
+  /// The columns in the order in which `init(_:)` reads them and `values` has them.
   static let columns = "\(firstColumns), \(laterColumns)"
 
   private static let firstColumns = """
@@ -86,33 +86,17 @@ extension LedgerState {
     forgotten = try mark(18)
   }
 
-  /// Runs a statement that sets all columns to this state.
-  func write(with statement: SQLiteStatement) throws(FileFailure) {
-    let (pending, dropped) = (compaction?.mark, compaction?.dropped)
-    func integer(_ value: Int64?) -> SQLiteValue { value.map { .integer($0) } ?? .null }
-    func wide(_ value: UInt128?) -> SQLiteValue { value.map { .wide($0) } ?? .null }
-    try statement.run(
-      .integer(commits),
-      .integer(committedAt),
-      .integer(seen.entries),
-      .integer(Int64(seen.checksum)),
-      .integer(retired.count),
-      .wide(retired.sum),
-      .wide(retired.difference),
-      integer(pending?.entries),
-      integer(pending.map { Int64($0.checksum) }),
-      integer(dropped?.count),
-      wide(dropped?.sum),
-      wide(dropped?.difference),
-      .integer(nextInput),
-      .integer(putAway.inputs),
-      .integer(putAway.end.entries),
-      .integer(Int64(putAway.end.checksum)),
-      .integer(putAway.forgotten.entries),
-      .integer(Int64(putAway.forgotten.checksum)),
-      .integer(forgotten.entries),
-      .integer(Int64(forgotten.checksum))
-    )
+  /// The values of the columns.
+  var values: [SQLiteValue] {
+    func values(_ mark: SeenMark?) -> [SQLiteValue] {
+      mark.map { [.integer($0.entries), .integer(Int64($0.checksum))] } ?? [.null, .null]
+    }
+    func values(_ tally: KeyTally?) -> [SQLiteValue] {
+      tally.map { [.integer($0.count), .wide($0.sum), .wide($0.difference)] } ?? [.null, .null, .null]
+    }
+    return [.integer(commits), .integer(committedAt)] + values(seen) + values(retired)
+      + values(compaction?.mark) + values(compaction?.dropped) + [.integer(nextInput), .integer(putAway.inputs)]
+      + values(putAway.end) + values(putAway.forgotten) + values(forgotten)
   }
 }
 

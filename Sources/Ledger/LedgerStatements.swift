@@ -86,7 +86,7 @@ struct LedgerStatements {
     for (counter, value) in commit.increments { try addCount.run(.text(counter.name), .integer(value)) }
     try reprocessing.write(commit.reprocessed, commit: state.commits)
     try commit.settings?.write(to: database, commit: state.commits)
-    try state.write(with: putState)
+    try putState.run(state.values)
     try clock?.write(to: database)
     try end.run()
   }

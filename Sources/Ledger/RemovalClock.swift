@@ -20,9 +20,6 @@ package struct RemovalClock: Equatable, Sendable {
   /// The longest time between two looks at a clock in doubt: a week, and a day.
   private static let longestPause = 192 * hour
 
-  /// Makes a clock that was never looked at.
-  package init() {}
-
   /// Takes the present time over, or doubts it.
   package mutating func observe(_ now: Int64) {
     if trusted == 0 || abs(now - trusted) <= Self.step { return trust(max(now, trusted)) }

@@ -42,7 +42,10 @@ package final class SQLiteStatement {
   deinit { _ = unsafe sqlite3_finalize(handle) }
 
   /// Runs the statement to its end, ignoring rows.
-  package func run(_ values: SQLiteValue...) throws(FileFailure) {
+  package func run(_ values: SQLiteValue...) throws(FileFailure) { try run(values) }
+
+  /// Runs the statement to its end, ignoring rows.
+  package func run(_ values: [SQLiteValue]) throws(FileFailure) {
     try bind(values)
     while try step() {}
   }

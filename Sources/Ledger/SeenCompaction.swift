@@ -22,10 +22,7 @@ package struct SeenCompaction: Equatable, Sendable {
 
   private static let entriesAtOnce = 4096
 
-  init(mark: SeenMark, dropped: KeyTally) {
-    self.mark = mark
-    self.dropped = dropped
-  }
+  init(mark: SeenMark, dropped: KeyTally) { (self.mark, self.dropped) = (mark, dropped) }
 
   /// Writes `seen.log.new`, durably, with the committed entries from the time `seconds` (since 1970) on.
   init(_ ledger: Ledger, before seconds: UInt32) throws(FileFailure) {
@@ -93,13 +90,9 @@ package struct KeyTally: Equatable, Sendable {
   /// The exclusive or of the keys.
   package private(set) var difference: UInt128 = 0
 
-  /// Creates the tally of no keys.
-  package init() {}
-
-  init(count: Int64, sum: UInt128, difference: UInt128) {
-    self.count = count
-    self.sum = sum
-    self.difference = difference
+  /// Creates a tally, by default that of no keys.
+  package init(count: Int64 = 0, sum: UInt128 = 0, difference: UInt128 = 0) {
+    (self.count, self.sum, self.difference) = (count, sum, difference)
   }
 
   /// Adds a key.

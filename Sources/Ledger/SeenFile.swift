@@ -194,12 +194,6 @@ package struct SeenMark: Equatable, Sendable {
   /// The CRC-32 of the bytes of these entries.
   package var checksum: UInt32 = 0
 
-  /// Creates the position before the first entry.
-  package init() {}
-
-  /// Creates a position.
-  package init(entries: Int64, checksum: UInt32) {
-    self.entries = entries
-    self.checksum = checksum
-  }
+  /// Creates a position, by default the one before the first entry.
+  package init(entries: Int64 = 0, checksum: UInt32 = 0) { (self.entries, self.checksum) = (entries, checksum) }
 }

@@ -94,8 +94,6 @@ struct SegmentFilter: Sendable {
     max(Int(count) * bitsPerKey / (64 * blockWords) + 1, 1) * blockWords
   }
 
-  init(words: [UInt64]) { self.words = words }
-
   /// Keys in order fill the blocks in order.
   private func block(of key: PostbackKey) -> Int {
     Int(key.high.multipliedFullWidth(by: UInt64(words.count / Self.blockWords)).high) * Self.blockWords

@@ -36,10 +36,8 @@ package final class Rejection: Sendable {
     private(set) var expected: String?
     private(set) var found: String?
 
-    /// No single field.
-    init() {}
-
-    init(_ field: String?, expected: String?, found: String?) {
+    /// The mismatch of a field; by default of no single one.
+    init(_ field: String? = nil, expected: String? = nil, found: String? = nil) {
       self.field = field.map { PostbackDefect.excerpt($0.utf8) }
       self.expected = expected.map { PostbackDefect.excerpt($0.utf8) }
       self.found = found.map { PostbackDefect.excerpt($0.utf8) }

@@ -83,9 +83,9 @@ extension Table {
       record.
       """
     ),
-    Column(.receivedAt, .time, .nullable, "The time at which the token or the payload was received from the app."),
-    Column(.appID, .identifier, .nullable, "The app, if the record names it. Apple's payload does not."),
-    Column(.tokenSHA256, .text(matching: "^[0-9a-f]{64}$"), .nullable, "The SHA-256 of the token. Null without one."),
+    Column(.receivedAt, .time, "The time at which the token or the payload was received from the app."),
+    Column(.appID, .identifier, "The app, if the record names it. Apple's payload does not."),
+    Column(.tokenSHA256, .text(matching: "^[0-9a-f]{64}$"), "The SHA-256 of the token. Null without one."),
     Column(
       .outcome,
       .word(of: AttributionOutcome.self),
@@ -97,44 +97,37 @@ extension Table {
       """
     ),
     Column(.attempts, .count, .required, "The number of requests. 0 for imported records."),
-    Column(.httpStatus, .integer(100...999), .nullable, "The status of the last response. Null if there was none."),
-    Column(.detail, .nonEmptyText, .nullable, "The reason of a result without a payload, for people."),
+    Column(.httpStatus, .integer(100...999), "The status of the last response. Null if there was none."),
+    Column(.detail, .nonEmptyText, "The reason of a result without a payload, for people."),
   ]
 
   private static let payloadColumns = [
-    Column(.attribution, .boolean, .nullable, "True if a tap or a view of an ad led to the install."),
-    Column(.orgID, .identifier, .nullable, "`orgId`, `iad-org-id`."),
-    Column(.orgName, .nonEmptyText, .nullable, "The name of the organisation."),
-    Column(.campaignID, .identifier, .nullable, "`campaignId`, `iad-campaign-id`."),
-    Column(.campaignName, .nonEmptyText, .nullable, "The name of the campaign, from the file of names or the payload."),
-    Column(.adGroupID, .identifier, .nullable, "`adGroupId`, `iad-adgroup-id`."),
-    Column(.adGroupName, .nonEmptyText, .nullable, "The name of the ad group."),
-    Column(.keywordID, .identifier, .nullable, "`keywordId`, `iad-keyword-id`. Null with Search Match."),
-    Column(.keyword, .nonEmptyText, .nullable, "The keyword."),
-    Column(
-      .keywordMatchType,
-      .nonEmptyText,
-      .nullable,
-      "`iad-keyword-matchtype`: \(list(AttributionWords.matchType))."
-    ),
-    Column(.adID, .identifier, .nullable, "`adId`, from iOS 15.2 on."),
-    Column(.adName, .nonEmptyText, .nullable, "The name of the ad."),
-    Column(.creativeSetID, .identifier, .nullable, "`creativeSetId`, `iad-creativeset-id`."),
-    Column(.creativeSetName, .nonEmptyText, .nullable, "The name of the creative set."),
-    Column(.country, .text(matching: "^[A-Z]{2}$"), .nullable, "`countryOrRegion`, `iad-country-or-region`."),
+    Column(.attribution, .boolean, "True if a tap or a view of an ad led to the install."),
+    Column(.orgID, .identifier, "`orgId`, `iad-org-id`."),
+    Column(.orgName, .nonEmptyText, "The name of the organisation."),
+    Column(.campaignID, .identifier, "`campaignId`, `iad-campaign-id`."),
+    Column(.campaignName, .nonEmptyText, "The name of the campaign, from the file of names or the payload."),
+    Column(.adGroupID, .identifier, "`adGroupId`, `iad-adgroup-id`."),
+    Column(.adGroupName, .nonEmptyText, "The name of the ad group."),
+    Column(.keywordID, .identifier, "`keywordId`, `iad-keyword-id`. Null with Search Match."),
+    Column(.keyword, .nonEmptyText, "The keyword."),
+    Column(.keywordMatchType, .nonEmptyText, "`iad-keyword-matchtype`: \(list(AttributionWords.matchType))."),
+    Column(.adID, .identifier, "`adId`, from iOS 15.2 on."),
+    Column(.adName, .nonEmptyText, "The name of the ad."),
+    Column(.creativeSetID, .identifier, "`creativeSetId`, `iad-creativeset-id`."),
+    Column(.creativeSetName, .nonEmptyText, "The name of the creative set."),
+    Column(.country, .text(matching: "^[A-Z]{2}$"), "`countryOrRegion`, `iad-country-or-region`."),
     Column(
       .conversionType,
       .nonEmptyText,
-      .nullable,
       "`conversionType`, `iad-conversion-type`: \(list(AttributionWords.conversionType))."
     ),
-    Column(.claimType, .nonEmptyText, .nullable, "`claimType`: \(list(AttributionWords.claimType))."),
-    Column(.clickAt, .time, .nullable, "`clickDate`, `iad-click-date`. Apple's has no seconds."),
-    Column(.impressionAt, .time, .nullable, "`impressionDate`."),
+    Column(.claimType, .nonEmptyText, "`claimType`: \(list(AttributionWords.claimType))."),
+    Column(.clickAt, .time, "`clickDate`, `iad-click-date`. Apple's has no seconds."),
+    Column(.impressionAt, .time, "`impressionDate`."),
     Column(
       .supplyPlacement,
       .nonEmptyText,
-      .nullable,
       "`supplyPlacement`, the place of the ad: \(list(AttributionWords.supplyPlacement))."
     ),
   ]
@@ -146,20 +139,13 @@ extension Table {
     Column(
       .environment,
       .word(of: AttributionEnvironment.self),
-      .nullable,
       "`test` for the payload with which Apple answers outside the App Store, else `production`. Null without a payload."
     ),
-    Column(
-      .apiVersion,
-      .nonEmptyText,
-      .nullable,
-      "The version of the interface: `v1`, or that of the dictionary, such as `3.1`."
-    ),
-    Column(.source, .word(of: AttributionSource.self), .nullable, "The interface. Null if it is not known."),
+    Column(.apiVersion, .nonEmptyText, "The version of the interface: `v1`, or that of the dictionary, such as `3.1`."),
+    Column(.source, .word(of: AttributionSource.self), "The interface. Null if it is not known."),
     Column(
       .flags,
       .words(AttributionFlag.allCases.map(\.rawValue)),
-      .nullable,
       """
       `fields_without_attribution` if `attribution` is false and there are other fields; `coerced_values` for numbers and \
       Booleans as texts; `invalid_values` for values that are in `extras` because their columns cannot hold them; \
@@ -167,9 +153,9 @@ extension Table {
       list, which are kept as they are.
       """
     ),
-    Column(.extras, .object, .nullable, "The fields without a column, and those with invalid values."),
-    Column(.rawBody, .nonEmptyText, .nullable, "The beginning of a malformed record or answer."),
-    Column(.sourceFile, .nonEmptyText, .nullable, "The file of the record."),
-    Column(.sourceLine, .integer(1...Int64.max), .nullable, "The line on which it begins."),
+    Column(.extras, .object, "The fields without a column, and those with invalid values."),
+    Column(.rawBody, .nonEmptyText, "The beginning of a malformed record or answer."),
+    Column(.sourceFile, .nonEmptyText, "The file of the record."),
+    Column(.sourceLine, .integer(1...Int64.max), "The line on which it begins."),
   ]
 }

@@ -24,12 +24,12 @@ extension Table {
       Tests are left out. In CSV a null is an empty field.
       """,
     columns: [
-      Column(.date, .date, .nullable, "The day of receipt in UTC. Null if the time of receipt is not known."),
+      Column(.date, .date, "The day of receipt in UTC. Null if the time of receipt is not known."),
       Column(.networkName, .word([SearchAdsReport.network]), .required, "`Apple Search Ads`."),
-      Column(.appID, .identifier, .nullable, "The app. Null if the records do not name it."),
-      Column(.campaignID, .identifier, .nullable, "The campaign."),
-      Column(.campaignName, .nonEmptyText, .nullable, "The name of the campaign. Null if it is not known."),
-      Column(.country, .text(matching: "^[A-Z]{2}$"), .nullable, "The country of the App Store."),
+      Column(.appID, .identifier, "The app. Null if the records do not name it."),
+      Column(.campaignID, .identifier, "The campaign."),
+      Column(.campaignName, .nonEmptyText, "The name of the campaign. Null if it is not known."),
+      Column(.country, .text(matching: "^[A-Z]{2}$"), "The country of the App Store."),
       Column(.conversions, .count, .required, "The number of attributions."),
       Column(.installs, .count, .required, "Those of the type `Download`."),
       Column(.redownloads, .count, .required, "Those of the type `Redownload`."),

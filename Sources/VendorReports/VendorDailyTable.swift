@@ -14,22 +14,16 @@ extension Table {
       Column(
         .date,
         .date,
-        .nullable,
         """
         The day. Of the vendor it is the day of `skan_imported.received_at`, as the export has it; of Apple's postbacks it is the \
         day of receipt in UTC, as in `skan_daily` with the `date_type` `received`. Vendors may use days of other time zones.
         """
       ),
-      Column(.appID, .identifier, .nullable, "The advertised app."),
-      Column(
-        .adNetworkID,
-        .nonEmptyText,
-        .nullable,
-        "The ad network, in lower case and with the suffix of SKAdNetwork."
-      ),
-      Column(.campaignID, .integer(1...100), .nullable, "The campaign, before 4.0."),
-      Column(.sourceIdentifier, .text(matching: "^[0-9]{2,4}$"), .nullable, "The source identifier, from 4.0 on."),
-      Column(.postbackSequenceIndex, .integer(0...2), .nullable, "The conversion window."),
+      Column(.appID, .identifier, "The advertised app."),
+      Column(.adNetworkID, .nonEmptyText, "The ad network, in lower case and with the suffix of SKAdNetwork."),
+      Column(.campaignID, .integer(1...100), "The campaign, before 4.0."),
+      Column(.sourceIdentifier, .text(matching: "^[0-9]{2,4}$"), "The source identifier, from 4.0 on."),
+      Column(.postbackSequenceIndex, .integer(0...2), "The conversion window."),
       Column(.imported, .count, .required, "The number of postbacks that the vendor counts. No signature was seen."),
       Column(.verified, .count, .required, "The number of accepted postbacks, which Apple signed."),
       Column(.difference, .integer(Int64.min...Int64.max), .required, "`imported` less `verified`."),
@@ -54,31 +48,26 @@ extension Table {
       Column(
         .currency,
         .currency,
-        .nullable,
         "The currency of both amounts. Null if there are several, or amounts of different ones."
       ),
       Column(
         .importedRevenue,
         .moneySum,
-        .nullable,
         "The revenue as the vendor calculates it. Null if it gives none, and without `currency`."
       ),
       Column(
         .verifiedRevenue,
         .moneySum,
-        .nullable,
         "The estimated revenue of the decoded postbacks. Null if there are none, and without `currency`."
       ),
       Column(
         .importedRevenueByCurrency,
         .object,
-        .nullable,
         "The vendor's revenue by currency. Null if it is in `imported_revenue`, or there is none."
       ),
       Column(
         .verifiedRevenueByCurrency,
         .object,
-        .nullable,
         "The revenue of the decoded postbacks by currency. Null if it is in `verified_revenue`, or there is none."
       ),
     ]

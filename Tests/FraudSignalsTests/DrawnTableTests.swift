@@ -19,7 +19,7 @@ import Testing
 
     func encode(_ writer: inout CompactWriter) { writer.append(number) }
 
-    init(_ reader: inout CompactReader) { number = reader.count() }
+    init(_ reader: inout CompactReader) { number = Int(&reader) }
   }
 
   private struct Name: DrawnKey {
@@ -31,7 +31,7 @@ import Testing
 
     func encode(_ writer: inout CompactWriter) { writer.append(text) }
 
-    init(_ reader: inout CompactReader) { text = reader.text() }
+    init(_ reader: inout CompactReader) { text = String(&reader) }
   }
 
   /// Divides numbers in a random order into parts.
@@ -43,13 +43,13 @@ import Testing
   }
 
   @Test(arguments: 1..<20) func `keys are the same in any order and division, also as bytes`(seed: UInt64) {
-    func table(_ parts: [ArraySlice<Int>]) -> DrawnTable<Name, Int> {
-      var all = DrawnTable<Name, Int>(limit: 100)
+    func table(_ parts: [ArraySlice<Int>]) -> DrawnTable<Name, Int, 100> {
+      var all = DrawnTable<Name, Int, 100>()
       for part in parts {
-        var table = DrawnTable<Name, Int>(limit: 100)
+        var table = DrawnTable<Name, Int, 100>()
         for number in part { table.add(Name(number % 700), number) }
-        var read = DrawnTable<Name, Int>(limit: 100)
-        Self.write({ table.encode(&$0) }, andRead: { read.read(&$0) })
+        var read = DrawnTable<Name, Int, 100>()
+        Self.write({ table.encode(&$0) }, andRead: { read = DrawnTable(&$0) })
         all.merge(read)
       }
       return all
@@ -61,10 +61,10 @@ import Testing
   }
 
   @Test(arguments: 1..<20) func `records are the same in any order and division`(seed: UInt64) {
-    func list(_ parts: [ArraySlice<Int>]) -> DrawnList<Record> {
-      var all = DrawnList<Record>(limit: 300)
+    func list(_ parts: [ArraySlice<Int>]) -> DrawnList<Record, 300> {
+      var all = DrawnList<Record, 300>()
       for part in parts {
-        var list = DrawnList<Record>(limit: 300)
+        var list = DrawnList<Record, 300>()
         for number in part { list.append(Record(number)) }
         all.merge(list) { $0 }
       }
@@ -122,9 +122,9 @@ import Testing
       for text in texts { $0.append(text) }
       $0.append(UInt64.max - 1)
     } andRead: { reader in
-      #expect(numbers.map { _ in reader.integer(Int64.self) } == numbers)
-      #expect(texts.map { _ in reader.optionalText() } == texts)
-      #expect(reader.hash() == UInt64.max - 1)
+      #expect(numbers.map { _ in Int64(&reader) } == numbers)
+      #expect(texts.map { _ in String?(&reader) } == texts)
+      #expect(UInt64(&reader) == UInt64.max - 1)
     }
   }
 
@@ -134,7 +134,7 @@ import Testing
       { $0.append(0..<600_000) { $0.append($1) } },
       andRead: { reader in
         reader.forEach {
-          #expect($0.count() == read)
+          #expect(Int(&$0) == read)
           read += 1
         }
       }

@@ -255,7 +255,7 @@ private struct CaseCounting: Sendable {
       let kind = group.values.map { $0 ?? "" }.joined(separator: " ")
       count.acceptedExamples.add(row.line, digest: row.text(key) ?? "", code: kind)
       guard row.boolean(columns.didWin) != false, let window = Int(exactly: row.integer(columns.window) ?? 0),
-        (0..<3).contains(window), let sum = RevenueSums.Window(row, columns)
+        (0..<3).contains(window), let sum = RevenueWindow(row, columns)
       else { continue }
       count.revenue.add(sum, ofWindow: window, row, &group)
     }

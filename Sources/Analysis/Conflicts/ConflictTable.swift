@@ -35,9 +35,6 @@ struct ConflictTable: Sendable {
   private var contentBytes = 0
   private var origins: Set<CopyOrigin> = []
 
-  /// A table without copies.
-  init() {}
-
   private static let mostCopies = 500_000
   private static let mostContentBytes = 16 << 20
 

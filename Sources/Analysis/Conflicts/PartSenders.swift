@@ -11,9 +11,6 @@ struct PartSenders: Sendable {
   private var senders: [GroupKey] = []
   private var places: [GroupKey: UInt32] = [:]
 
-  /// No postbacks.
-  init() {}
-
   /// Indicates that there are no postbacks.
   var isEmpty: Bool { postbacks.isEmpty }
 

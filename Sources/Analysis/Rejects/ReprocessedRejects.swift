@@ -67,12 +67,10 @@ package struct ReprocessedRejects: AsyncSequence {
     }
     self.ledger = ledger
     filter = RowFilter(conditions, during: TimeSpan(), in: .rejects)
-    do throws(FileFailure) {
+    let last = parts.compactMap { LedgerPart.number(inName: $0.path) }.max() ?? 0
+    run = try PipelineFailure.state { () throws(FileFailure) in
       guard let output = try OutputID.read(in: folder) else { throw .unmarked(folder) }
-      let last = parts.compactMap { LedgerPart.number(inName: $0.path) }.max() ?? 0
-      run = try ledger.makeReprocessingRun(of: output, lastPart: last, settings)
-    } catch {
-      throw .state(error)
+      return try ledger.makeReprocessingRun(of: output, lastPart: last, settings)
     }
   }
 
@@ -87,20 +85,8 @@ package struct ReprocessedRejects: AsyncSequence {
     fileprivate let ledger: Ledger
     fileprivate let run: ReprocessingRun
     fileprivate let counts: Counts
-    private var hash: SHA256Owner?
+    fileprivate var hash: SHA256Owner?
     private let columns = Columns()
-
-    fileprivate init(
-      rows: PostbackReader.Iterator,
-      filter: RowFilter,
-      ledger: Ledger,
-      run: ReprocessingRun,
-      counts: Counts
-    ) {
-      (self.rows, self.filter, self.ledger, self.run, self.counts) = (rows, filter, ledger, run, counts)
-    }
-
-    package mutating func next() async throws(PipelineFailure) -> Step<RawBatch>? { try await next(isolation: nil) }
 
     package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Step<RawBatch>?
     {
@@ -156,18 +142,14 @@ package struct ReprocessedRejects: AsyncSequence {
         digest: digest,
         code: code
       )
-      do throws(FileFailure) {
-        switch try ledger.history(of: reject) {
-        case .none: break
-        case .takenUp:
-          counts.takenUpBefore += 1
-          return nil
-        case .decided:
-          counts.decidedBefore += 1
-          return nil
-        }
-      } catch {
-        throw .state(error)
+      switch try PipelineFailure.state({ () throws(FileFailure) in try ledger.history(of: reject) }) {
+      case .none: break
+      case .takenUp:
+        counts.takenUpBefore += 1
+        return nil
+      case .decided:
+        counts.decidedBefore += 1
+        return nil
       }
       let receivedAt = row.time(columns.received).map { Timestamp(milliseconds: $0) }
       // Rows of earlier versions do not have the source. Their time then ranks as the modification time of a file.
@@ -219,7 +201,7 @@ package struct ReprocessedRejects: AsyncSequence {
   }
 
   /// A hash that copies of an iterator share.
-  private final class SHA256Owner {
+  fileprivate final class SHA256Owner {
     var value: SHA256
 
     init() throws(LibcryptoFailure) { value = try SHA256() }

@@ -75,8 +75,6 @@ private struct ComparisonCounting: Sendable {
   private let cube = CubeKeys()
   private let sources = SourceIdentifiers()
 
-  init(rejects: RowFilter, accepted: RowFilter) { (self.rejects, self.accepted) = (rejects, accepted) }
-
   struct Part: Sendable {
     var count = CubeCount()
     var sources = GroupTallies()

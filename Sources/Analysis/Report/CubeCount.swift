@@ -18,7 +18,7 @@ struct CubeCount: Sendable {
 
   mutating func addInstall(_ key: GroupKey) { installs.add(key) }
 
-  mutating func add(_ sum: RevenueSums.Window, ofWindow window: Int, _ key: GroupKey) {
+  mutating func add(_ sum: RevenueWindow, ofWindow window: Int, _ key: GroupKey) {
     revenue.add(sum, ofWindow: window, key)
   }
 
@@ -90,7 +90,7 @@ struct CubeKeys: Sendable {
   /// Counts the revenue of a postback.
   func addRevenue(
     _ row: borrowing RowCursor,
-    _ sum: RevenueSums.Window,
+    _ sum: RevenueWindow,
     window: Int,
     to count: inout CubeCount,
     _ key: inout GroupKey

@@ -46,25 +46,16 @@ package struct ReportCount: Sendable {
   init(sample limit: Int) { sample = RejectSample(limit: limit) }
 
   mutating func merge(_ later: ReportCount) {
-    sources.merge(later.sources)
-    codes.merge(later.codes)
-    stages.merge(later.stages)
-    hours.merge(later.hours)
-    networkCodes.merge(later.networkCodes)
-    forwarderCodes.merge(later.forwarderCodes)
-    networks.merge(later.networks)
-    forwarders.merge(later.forwarders)
+    for groups in Self.groups { self[keyPath: groups].merge(later[keyPath: groups]) }
     senders.merge(later.senders)
     conflicts.merge(later.conflicts)
     sample.merge(later.sample)
     cube.merge(later.cube)
-    identifiers.merge(later.identifiers)
     if identifiers.count > mostIdentifiers {
       SourceIdentifiers.keepLatest(&identifiers)
       mostIdentifiers = max(2 * identifiers.count, Self.leastIdentifiers)
     }
     accepted += later.accepted
-    statuses.merge(later.statuses)
     for index in windows.indices { windows[index] += later.windows[index] }
     revenue.merge(later.revenue)
     for kind in installs.indices {
@@ -74,13 +65,16 @@ package struct ReportCount: Sendable {
     unreadable += later.unreadable
   }
 
-  private var groups: [GroupTallies] {
-    [sources, codes, hours, networks, networkCodes, forwarders, forwarderCodes, statuses]
-  }
+  /// The groups, in the order of their bytes.
+  private static let groups: [any WritableKeyPath<ReportCount, GroupTallies> & Sendable] = [
+    \.sources, \.codes, \.hours, \.networks, \.networkCodes, \.forwarders, \.forwarderCodes, \.statuses, \.stages,
+    \.identifiers,
+  ]
 
   /// Indicates that some groups, revenue or copies are left out, because there are more than can be kept.
   var isBounded: Bool {
-    groups.contains { !$0.isWhole } || revenue.isBounded || conflicts.unfollowed > 0
+    let shown = Self.groups.filter { $0 != \.stages && $0 != \.identifiers }
+    return shown.contains { !self[keyPath: $0].isWhole } || revenue.isBounded || conflicts.unfollowed > 0
   }
 }
 
@@ -91,7 +85,7 @@ extension ReportCount: PartResult {
 
   func encode(_ writer: inout ResultWriter) {
     sample.encode(&writer)
-    for groups in groups + [stages, identifiers] { groups.encode(&writer) }
+    for groups in Self.groups { self[keyPath: groups].encode(&writer) }
     conflicts.encode(&writer)
     cube.encode(&writer)
     revenue.encode(&writer)
@@ -109,10 +103,7 @@ extension ReportCount: PartResult {
 
   init(_ reader: inout ResultReader) {
     sample = RejectSample(&reader)
-    (sources, codes, hours) = (GroupTallies(&reader), GroupTallies(&reader), GroupTallies(&reader))
-    (networks, networkCodes) = (GroupTallies(&reader), GroupTallies(&reader))
-    (forwarders, forwarderCodes, statuses) = (GroupTallies(&reader), GroupTallies(&reader), GroupTallies(&reader))
-    (stages, identifiers) = (GroupTallies(&reader), GroupTallies(&reader))
+    for groups in Self.groups { self[keyPath: groups] = GroupTallies(&reader) }
     conflicts = ConflictTable(&reader)
     cube = CubeCount(&reader)
     revenue = RevenueSums(&reader)

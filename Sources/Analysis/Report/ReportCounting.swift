@@ -21,8 +21,6 @@ package struct ReportCounting: Sendable {
   private let rejects = RejectPlaces()
   private let postbacks = PostbackColumns()
 
-  init(sampleLimit: Int) { self.sampleLimit = sampleLimit }
-
   /// Counts rejects.
   package func rejects(in rows: ParsedRows) -> ReportCount {
     var count = ReportCount(sample: sampleLimit)
@@ -79,7 +77,7 @@ package struct ReportCounting: Sendable {
       if let days = count.add(kind, window: window, row, postbacks) {
         cube.addInstall(row, days, to: &count.cube, &key)
       }
-      guard let sum = RevenueSums.Window(row, postbacks) else { continue }
+      guard let sum = RevenueWindow(row, postbacks) else { continue }
       count.revenue.add(sum, ofWindow: window, row, &key)
       cube.addRevenue(row, sum, window: window, to: &count.cube, &key)
     }
@@ -134,7 +132,7 @@ extension ReportCount {
   private static let plausibleDays = 0..<50_000
 }
 
-extension RevenueSums.Window {
+extension RevenueWindow {
   /// The revenue of the current row; nil if it has none.
   init?(_ row: borrowing RowCursor, _ columns: PostbackColumns) {
     guard row.cell(columns.currency) != nil, let estimate = row.amount(columns.revenue) else { return nil }

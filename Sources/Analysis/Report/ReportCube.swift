@@ -1,5 +1,4 @@
 internal import Base
-package import ConversionModel
 internal import PostbackPipeline
 internal import TableReading
 
@@ -62,12 +61,7 @@ package struct ReportCube: Sendable {
     /// The index of the class: postbacks whose windows belong together.
     package let classIndex: Int
     package let window: Int
-    package internal(set) var isCumulative = false
-    package internal(set) var postbacks = 0
-    package internal(set) var openEnded = 0
-    package internal(set) var estimate = Amount.zero
-    package internal(set) var minimum = Amount.zero
-    package internal(set) var closedMaximum = Amount.zero
+    package fileprivate(set) var sum = RevenueWindow()
   }
 
   /// A class of revenue: the app's index and the currency.
@@ -88,7 +82,7 @@ package struct ReportCube: Sendable {
   /// The distinct classes of revenue.
   package private(set) var classes: [RevenueClass] = []
   /// The revenue; nil if there are too many cells.
-  package private(set) var revenue: [(place: Place, sum: Revenue)]?
+  package private(set) var revenue: [(place: Place, revenue: Revenue)]?
   /// The records that are in no cell, because there are more groups than can be kept.
   package private(set) var leftOut = 0
 
@@ -229,18 +223,11 @@ package struct ReportCube: Sendable {
       }
       for (window, sum) in windows.enumerated() where sum.postbacks > 0 {
         let key = Key(place: place(values), classIndex: index, window: window)
-        var total = sums[key] ?? Revenue(classIndex: index, window: window)
-        total.isCumulative = total.isCumulative || sum.isCumulative
-        total.postbacks += sum.postbacks
-        total.openEnded += sum.openEnded
-        total.estimate += sum.estimate
-        total.minimum += sum.minimum
-        total.closedMaximum += sum.closedMaximum
-        sums[key] = total
+        sums[key, default: Revenue(classIndex: index, window: window)].sum += sum
       }
     }
-    revenue = sums.map { key, sum in
-      (order: key.place.order + [key.classIndex, key.window], cell: (key.place, sum))
+    revenue = sums.map { key, revenue in
+      (order: key.place.order + [key.classIndex, key.window], cell: (key.place, revenue))
     }
     .inOrder()
   }

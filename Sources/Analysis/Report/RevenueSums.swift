@@ -1,31 +1,33 @@
-internal import ConversionModel
+package import ConversionModel
 internal import TableReading
 internal import Tables
+
+/// The sum of decoded revenue for one conversion window.
+package struct RevenueWindow: Sendable {
+  /// The number of postbacks.
+  package internal(set) var postbacks = 0
+  /// Indicates that the window includes those before it.
+  package internal(set) var isCumulative = false
+  package internal(set) var estimate = Amount.zero
+  package internal(set) var minimum = Amount.zero
+  /// The sum of the upper limits of those postbacks that have one.
+  package internal(set) var closedMaximum = Amount.zero
+  /// The number of postbacks without an upper limit.
+  package internal(set) var openEnded = 0
+
+  static func += (left: inout Self, right: Self) {
+    left.postbacks += right.postbacks
+    left.isCumulative = left.isCumulative || right.isCumulative
+    left.estimate += right.estimate
+    left.minimum += right.minimum
+    left.closedMaximum += right.closedMaximum
+    left.openEnded += right.openEnded
+  }
+}
 
 /// Sums of decoded revenue for each conversion window. Only revenue of one app, currency, ad network, conversion type
 /// and model version is added up. The size is bounded, whatever the tables hold.
 struct RevenueSums: Sendable {
-  /// The sum for one conversion window.
-  struct Window: Sendable {
-    var postbacks = 0
-    var isCumulative = false
-    var estimate = Amount.zero
-    var minimum = Amount.zero
-    /// The sum of the upper limits of those postbacks that have one.
-    var closedMaximum = Amount.zero
-    /// The number of postbacks without an upper limit.
-    var openEnded = 0
-
-    static func += (left: inout Window, right: Window) {
-      left.postbacks += right.postbacks
-      left.isCumulative = left.isCumulative || right.isCumulative
-      left.estimate += right.estimate
-      left.minimum += right.minimum
-      left.closedMaximum += right.closedMaximum
-      left.openEnded += right.openEnded
-    }
-  }
-
   /// The columns that separate sums; the first two identify a `RejectReport.RevenueRange`.
   private static let columns = [
     "app_id", "currency", "ad_network_id", "conversion_type", "model_id", "model_version",
@@ -40,7 +42,7 @@ struct RevenueSums: Sendable {
   init() {}
 
   /// Adds the revenue of the current row to the sum for this conversion window.
-  mutating func add(_ sum: Window, ofWindow window: Int, _ row: borrowing RowCursor, _ key: inout GroupKey) {
+  mutating func add(_ sum: RevenueWindow, ofWindow window: Int, _ row: borrowing RowCursor, _ key: inout GroupKey) {
     reader.read(row, into: &key)
     sums.add(sum, ofWindow: window, key)
   }
@@ -76,7 +78,7 @@ extension RejectReport.RevenueRange {
   /// The revenue of a cumulative window includes that of the windows before it, and no postback tells which others are
   /// of the same user. So the two sums are not added: the larger one is taken, for the estimate and for each limit. The
   /// result is too low if some users have a postback of the earlier window only, and it is never too high.
-  fileprivate init(_ app: String, _ currency: String, _ windows: [RevenueSums.Window]) {
+  fileprivate init(_ app: String, _ currency: String, _ windows: [RevenueWindow]) {
     self.init(app: app, currency: currency)
     for window in windows where window.postbacks > 0 {
       if postbacks > 0 { basis = max(basis, window.isCumulative ? .largest : .sum) }
@@ -101,19 +103,16 @@ extension RejectReport.RevenueRange {
 
 /// The revenue of each conversion window by group. A limited number of groups is kept.
 struct RevenueGroups: Sendable {
-  private var table = GroupTable<[RevenueSums.Window]>()
+  private var table = GroupTable<[RevenueWindow]>()
   /// Indicates that all groups are kept.
   private(set) var isWhole = true
 
-  private static let none = [RevenueSums.Window](repeating: RevenueSums.Window(), count: 3)
-
-  /// No groups.
-  init() {}
+  private static let none = [RevenueWindow](repeating: RevenueWindow(), count: 3)
 
   /// The groups, in the order in which they came first, with the sums of their windows.
-  var entries: GroupEntries<[RevenueSums.Window]> { table.entries }
+  var entries: GroupEntries<[RevenueWindow]> { table.entries }
 
-  mutating func add(_ sum: RevenueSums.Window, ofWindow window: Int, _ key: GroupKey) {
+  mutating func add(_ sum: RevenueWindow, ofWindow window: Int, _ key: GroupKey) {
     if !table.update(key, Self.none, { $0[window] += sum }) { isWhole = false }
   }
 

@@ -27,9 +27,6 @@ package struct CostRatios: Equatable, Sendable {
     /// The greatest revenue of those postbacks that have a limit.
     package var revenueMaxClosed: Amount?
 
-    /// Nothing.
-    package init() {}
-
     /// The cost; nil if it is 0 or less.
     fileprivate var positiveCost: Amount? { cost.flatMap { $0 > .zero ? $0 : nil } }
   }

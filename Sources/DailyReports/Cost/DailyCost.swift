@@ -96,7 +96,7 @@ package struct DailyCosts: Sendable {
       var entry =
         entries[key]
         ?? Entry(
-          group: DailyGroup(.install, day: day, window: 0, values: values),
+          group: DailyGroup(dateType: .install, day: day, window: 0, values: values),
           status: row.isMapped ? .mapped : .unmapped,
           cost: DailyCost(level: level)
         )

@@ -37,7 +37,7 @@ extension Table {
         of a delivery that `postback settle` has restated.
         """
       ),
-      Column(.eventName, .nonEmptyText, .nullable, "The name of the event. Null for the postback itself."),
+      Column(.eventName, .nonEmptyText, "The name of the event. Null for the postback itself."),
       Column(
         .state,
         .word(of: DeliveryState.self),
@@ -48,16 +48,15 @@ extension Table {
         """
       ),
       Column(.attempts, .count, .required, "The number of attempts."),
-      Column(.firstAttemptAt, .time, .nullable, "The time of the first attempt. Null if there was none."),
-      Column(.lastAttemptAt, .time, .nullable, "The time of the last attempt. Null if there was none."),
-      Column(.httpStatus, .integer(100...999), .nullable, "The status of the last response. Null if there was none."),
+      Column(.firstAttemptAt, .time, "The time of the first attempt. Null if there was none."),
+      Column(.lastAttemptAt, .time, "The time of the last attempt. Null if there was none."),
+      Column(.httpStatus, .integer(100...999), "The status of the last response. Null if there was none."),
       Column(
         .error,
         .nonEmptyText,
-        .nullable,
         "The reason of the last failure, or the beginning of the body of the response. Null if there was no failure."
       ),
-      Column(.nextAttemptAt, .time, .nullable, "The time of the next attempt. Null unless `state` is `pending`."),
+      Column(.nextAttemptAt, .time, "The time of the next attempt. Null unless `state` is `pending`."),
     ],
     rules: [
       .when(

@@ -37,10 +37,6 @@ where Base.Element == Step<Batch<Verified>>, Base.Failure == PipelineFailure {
     var base: Base.AsyncIterator
     let index: SeenIndex
 
-    package mutating func next() async throws(PipelineFailure) -> Step<Batch<Unique>>? {
-      try await next(isolation: nil)
-    }
-
     package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Step<
       Batch<Unique>
     >? {

@@ -186,16 +186,13 @@ package final class InputCatalog {
     isCompressed: Bool = false
   ) -> LedgerInput {
     defer { nextID += 1 }
-    return LedgerInput(
-      id: nextID,
-      path: path,
-      device: identity?.device ?? 0,
-      inode: identity?.inode ?? 0,
-      storedBytes: identity?.byteCount ?? 0,
-      isCompressed: isCompressed,
-      changed: identity?.changed ?? 0,
-      reading: reading
-    )
+    var input = LedgerInput(id: nextID, path: path)
+    if let identity {
+      (input.device, input.inode) = (identity.device, identity.inode)
+      (input.storedBytes, input.changed) = (identity.byteCount, identity.changed)
+    }
+    (input.isCompressed, input.reading) = (isCompressed, reading)
+    return input
   }
 
   /// Returns the known inputs with this digest of the first record, compressed or uncompressed as `isCompressed` says.

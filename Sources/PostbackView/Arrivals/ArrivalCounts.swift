@@ -32,9 +32,6 @@ struct ArrivalCounts: Sendable {
   /// The newest time of receipt of rejects that is not the time of their file; nil if there is none.
   private(set) var newestReject: Int64?
 
-  /// Counts of no records.
-  init() {}
-
   mutating func add(_ time: Int64, accepted: Bool, _ code: RejectCode?) {
     let step = time.flooredQuotient(by: Self.step)
     if accepted {

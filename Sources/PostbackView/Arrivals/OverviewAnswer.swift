@@ -6,25 +6,14 @@ struct OverviewAnswer: Sendable {
   let counts: ArrivalCounts
   let isComplete: Bool
   let totals: OutcomeCounts?
-  let newest: Int64?
+  /// The newest time that the parts of the tables tell; nil if they tell none.
+  let newestOfParts: Int64?
   let newestAccepted: Int64?
   let committedAt: Int64?
   let now: Int64
 
-  /// Creates an answer. `newest` is the newest time that the parts of the tables tell; nil if they tell none.
-  init(
-    counts: ArrivalCounts,
-    isComplete: Bool,
-    totals: OutcomeCounts?,
-    newest: Int64?,
-    newestAccepted: Int64?,
-    committedAt: Int64?,
-    now: Int64
-  ) {
-    (self.counts, self.isComplete, self.totals, self.now) = (counts, isComplete, totals, now)
-    (self.newestAccepted, self.committedAt) = (newestAccepted, committedAt)
-    self.newest = newest.map { max($0, counts.newestReject ?? $0) }
-  }
+  /// The newest time of receipt; nil if the parts tell none.
+  private var newest: Int64? { newestOfParts.map { max($0, counts.newestReject ?? $0) } }
 
   private static let periods: [(name: String, length: Int64)] = [
     ("hour", 3_600_000), ("day", 86_400_000), ("week", 7 * 86_400_000),

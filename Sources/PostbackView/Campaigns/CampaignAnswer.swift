@@ -132,7 +132,7 @@ struct CampaignAnswer: Sendable {
     for (index, dimension) in query.by.enumerated() {
       let (values, names) = (store.values[places[index]], store.names[places[index]])
       found.append(
-        (dimension.rawValue, .text, { $0.codes[index] < 0 ? nil : values[Int($0.codes[index])] })
+        (dimension.column.rawValue, .text, { $0.codes[index] < 0 ? nil : values[Int($0.codes[index])] })
       )
       if let name = dimension.name { found.append((name.column.rawValue, .text, { names[$0.codes[index]] })) }
     }
@@ -229,7 +229,7 @@ struct CampaignAnswer: Sendable {
     let comparison = query.comparison.map {
       JSONValue.object([.init("since", day($0.since)), .init("until", day($0.until))])
     }
-    let by = (query.isByDate ? ["date"] : []) + query.by.map(\.rawValue)
+    let by = (query.isByDate ? ["date"] : []) + query.by.map(\.column.rawValue)
     return [
       .init("by", .texts(by)),
       .init("window", .string(query.window.map { "\($0)" } ?? "all")),

@@ -1,5 +1,6 @@
 internal import Base
 internal import DailyReports
+internal import Tables
 
 /// A question about the daily sums: the rows that count, the dimensions that they are summed by, and the order.
 struct CampaignQuery: Sendable {
@@ -48,10 +49,10 @@ struct CampaignQuery: Sendable {
       "offset",
     ])
     func dimension(_ name: String, _ parameter: String) throws(ViewDefect) -> DailyDimension {
-      guard let found = dimensions.first(where: { $0.rawValue == name }) else {
+      guard let found = dimensions.first(where: { $0.column.rawValue == name }) else {
         throw ViewDefect(
           "\(parameter): The daily table is not by \(name.quotedExcerpt). Its dimensions are "
-            + "\(dimensions.map(\.rawValue).joined(separator: ", "))."
+            + "\(dimensions.map(\.column.rawValue).joined(separator: ", "))."
         )
       }
       return found

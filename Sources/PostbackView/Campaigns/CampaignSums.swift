@@ -23,9 +23,6 @@ struct CampaignSums: Sendable {
   /// The amounts in other currencies.
   private(set) var others = OtherAmounts()
 
-  /// The sums of no rows.
-  init() {}
-
   /// Adds a row of a table. Of a row of another window than the given one only the revenue of all windows is added.
   mutating func add(_ row: Int, of store: DailyStore, window: Int?) {
     guard store.isOf(window, row) else {

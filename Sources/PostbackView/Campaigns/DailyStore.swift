@@ -72,7 +72,7 @@ package struct DailyStore: Sendable {
       found.merge($0)
     }
     generation = snapshot.number
-    let listed = (found.dimensions ?? "").split(separator: ";").compactMap { DailyDimension(rawValue: String($0)) }
+    let listed = (found.dimensions ?? "").split(separator: ";").compactMap { DailyDimension(String($0)) }
     dimensions = listed
     values = listed.map { _ in [] }
     names = listed.map { _ in [:] }

@@ -44,7 +44,7 @@ struct CampaignRows: Sendable {
     if cursor == nil, parameters["cursor"] != nil { throw ViewDefect("cursor: The value must be that of next.") }
     for condition in query.conditions {
       guard let (table, place) = Self.column(of: condition.dimension) else {
-        throw ViewDefect("where: Postbacks cannot be selected by \(condition.dimension.rawValue).")
+        throw ViewDefect("where: Postbacks cannot be selected by \(condition.dimension.column.rawValue).")
       }
       switch table.name {
       case Table.enriched.name: Self.add(condition, place, to: &ofEnriched)
@@ -56,7 +56,7 @@ struct CampaignRows: Sendable {
 
   /// The column that a condition on a dimension is about, and its table; nil if there is none.
   private static func column(of dimension: DailyDimension) -> (table: Table, place: Int)? {
-    let name = dimension.rawValue
+    let name = dimension.column.rawValue
     let columns: [(table: Table, name: String)] =
       (campaignColumns.contains(name) ? [(.enriched, name)] : [])
       + [(.settled, "effective_\(name)"), (.settled, name), (.postbacks, name)]
@@ -74,7 +74,7 @@ struct CampaignRows: Sendable {
   static func dimensions(with snapshot: DerivedSnapshot?) throws(FileFailure) -> [String] {
     var found: [String] = []
     for dimension in DailyDimension.allCases {
-      if let (table, _) = column(of: dimension), try has(table, snapshot) { found.append(dimension.rawValue) }
+      if let (table, _) = column(of: dimension), try has(table, snapshot) { found.append(dimension.column.rawValue) }
     }
     return found
   }
@@ -86,7 +86,7 @@ struct CampaignRows: Sendable {
       let command = table.name == Table.enriched.name ? "enrich" : "settle"
       throw ViewDefect(
         """
-        where: Postbacks cannot be selected by \(condition.dimension.rawValue), because the output has no \(table.name). Make it \
+        where: Postbacks cannot be selected by \(condition.dimension.column.rawValue), because the output has no \(table.name). Make it \
         with: postback \(command) \(output.quotedForShell)\(command == "enrich" ? " --lookups DIR" : "")\(options)
         """
       )

@@ -118,7 +118,7 @@ package struct ViewAnswers: Sendable {
       counts: now.arrivals,
       isComplete: now.areArrivalsComplete,
       totals: now.rows?.totals,
-      newest: now.rows?.newest,
+      newestOfParts: now.rows?.newest,
       newestAccepted: now.rows?.newestAccepted,
       committedAt: now.rows?.committedAt,
       now: Timestamp.now.milliseconds

@@ -32,9 +32,8 @@ struct AgreementTable {
         "added",
         "0 for null", "effect on revenue",
       ],
-      forwarders.count
-    ) { index, table in
-      let one = forwarders[index]
+      forwarders
+    ) { one, table in
       let rate = WilsonRate(one.agreeing, of: one.compared)
       let effects = one.effect.filter { $0.value != .zero }.sorted { $0.key < $1.key }
         .map { Numbers.money($0.value, $0.key) }

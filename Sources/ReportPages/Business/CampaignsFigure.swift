@@ -158,9 +158,8 @@ extension BusinessSection {
         "return of all windows",
         "nulls", "judgement", "confirmed revenue", "suspicions",
       ],
-      campaigns.count
-    ) { index, table in
-      let line = campaigns[index]
+      campaigns
+    ) { line, table in
       let (sums, cost) = (line.sums, line.cost?.approximation)
       func ratio(_ value: Double?) -> NumberTable.Cell { .amount(value.map(Numbers.ratio) ?? "") }
       let perInstall = sums.installs > 0 && sums.others.costRows == 0 ? cost.map { $0 / Double(sums.installs) } : nil

@@ -23,9 +23,8 @@ struct ModelledSection {
         "if half as much",
         "if half as much again", "at least, without assumption", "at most, without assumption",
       ],
-      totals.count
-    ) { index, table in
-      let one = totals[index]
+      totals
+    ) { one, table in
       func cell(_ amount: Amount?, else other: String = "") -> NumberTable.Cell {
         .amount(amount.map { Numbers.money($0, one.currency) } ?? other)
       }

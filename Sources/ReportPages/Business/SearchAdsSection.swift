@@ -41,9 +41,9 @@ struct SearchAdsSection {
     let table = HTML.longTable(
       "Installs of Apple Ads by the place of the ad",
       ["place", "postbacks", "AdServices", "installs at least", "at most"],
-      lines.count
-    ) { index, table in
-      let (name, one) = lines[index]
+      lines
+    ) { line, table in
+      let (name, one) = line
       let counts = [one.postbacks, one.attributions, one.least, one.most]
       table.add(name, cells: counts.map { .number(Int(clamping: $0)) })
     }
@@ -64,19 +64,15 @@ struct SearchAdsSection {
   }
 
   private var countries: HTML {
-    let lines = attributions.countries
-    return HTML.longTable("Apple Search Ads by country", ["country"] + Self.countHeadings, lines.count) {
-      index,
-      table in
-      table.add(lines[index].key ?? "not known", cells: Self.cells(lines[index].counts))
+    HTML.longTable("Apple Search Ads by country", ["country"] + Self.countHeadings, attributions.countries) {
+      $1.add($0.key ?? "not known", cells: Self.cells($0.counts))
     }
   }
 
   private var days: HTML {
-    let lines = attributions.days
-    return HTML.longTable("Apple Search Ads by day", ["day"] + Self.countHeadings, lines.count) { index, table in
-      let name = lines[index].key.map { Timestamp.name(ofDay: Int(clamping: $0)) }
-      table.add(name ?? "not known", cells: Self.cells(lines[index].counts))
+    HTML.longTable("Apple Search Ads by day", ["day"] + Self.countHeadings, attributions.days) { line, table in
+      let name = line.key.map { Timestamp.name(ofDay: Int(clamping: $0)) }
+      table.add(name ?? "not known", cells: Self.cells(line.counts))
     }
   }
 
@@ -86,10 +82,9 @@ struct SearchAdsSection {
     _ lines: [SearchAdsBreakdown.Line<Int64>],
     without: String
   ) -> HTML {
-    HTML.longTable(caption, [heading, "id"] + Self.countHeadings, lines.count) { index, table in
-      let (key, counts) = lines[index]
-      let id = key.map { "\($0)" }
-      table.add(counts.name ?? id ?? without, cells: [.text(id ?? "")] + Self.cells(counts))
+    HTML.longTable(caption, [heading, "id"] + Self.countHeadings, lines) { line, table in
+      let id = line.key.map { "\($0)" }
+      table.add(line.counts.name ?? id ?? without, cells: [.text(id ?? "")] + Self.cells(line.counts))
     }
   }
 

@@ -69,9 +69,9 @@ struct VendorSection {
     return HTML.longTable(
       "Vendors' exports by campaign: the largest differences first",
       ["vendor", "app", "network", "campaign"] + Self.headings,
-      lines.count
-    ) { index, table in
-      let (vendor, key, sums) = lines[index]
+      lines
+    ) { line, table in
+      let (vendor, key, sums) = line
       let texts = [key.app.map { "\($0)" }, key.network, key.campaign].map { $0 ?? "all" }
       table.add(vendor, cells: texts.map { .text($0) } + Self.cells(sums))
     }

@@ -14,45 +14,23 @@ extension CasePage {
     guard tampering.diagnosable > 0 else {
       return "<p class=\"note\">No record has a signature that does not fit its signed fields.</p>"
     }
-    let groups = HTML.longTable(
+    return HTML.edits(
+      tampering,
       "Signed fields: diagnoses of \(Numbers.grouped(tampering.diagnosed)) of the \(Numbers.grouped(tampering.diagnosable)) "
         + "rejects whose signature allows one",
-      ["finding", "fields edited", "forwarder", "rejects", "such as"],
-      tampering.groups.count
-    ) { index, table in
-      let group = tampering.groups[index]
-      table.add(
-        group.finding,
-        .text(group.fields.joined(separator: ", ")),
-        .text(group.forwarder ?? RejectReport.noForwarder),
-        .number(group.count),
-        .text(group.summary)
-      )
-    }
-    guard !tampering.changes.isEmpty else { return groups }
-    let changes = HTML.beforeAndAfter(
       "Signed fields before and after",
-      ["field", "as signed", "as it arrived", "rejects"],
-      tampering.changes.map { ($0.field, $0.original, $0.arrived, $0.count) }
+      inWords: false
     )
-    return "\(groups)\(changes)"
   }
 
   var conflicts: HTML {
     guard let conflicts = answer.conflicts?.conflicts else {
       return "<p class=\"note\">No copies of these postbacks differ in an unsigned value.</p>"
     }
-    return HTML.longTable(
+    return HTML.differences(
       "Unsigned values: \(Numbers.grouped(conflicts.copies)) copies differ from the first copy of the same postback",
-      ["field", "first", "first from", "later", "later from", "attributed to", "copies"],
-      conflicts.differences.count
-    ) { index, table in
-      let cells = conflicts.differences[index].cells
-      table.add(
-        cells[0],
-        cells: cells.dropFirst().map { .text($0) } + [.number(conflicts.differences[index].copies)]
-      )
-    }
+      conflicts.differences
+    )
   }
 
   var signals: HTML {
@@ -68,9 +46,8 @@ extension CasePage {
     let table = HTML.longTable(
       "Tests of this party. \(all)",
       ["test", "party", "app", "of", "share", "others", "p", "alarm"],
-      tests.count
-    ) { index, table in
-      let test = tests[index]
+      tests
+    ) { test, table in
       table.add(
         test.name.rawValue + (test.value.map { " \($0)" } ?? ""),
         .text("\(test.party.kind.rawValue) \(test.party.name)"),

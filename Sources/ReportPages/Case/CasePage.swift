@@ -141,9 +141,8 @@ struct CasePage {
     HTML.longTable(
       "Records by day of receipt (UTC)",
       ["day", "accepted", "suspicious", "noise", "copies", "suspicious, of the day", "most frequent code"],
-      file.days.count
-    ) { index, table in
-      let day = file.days[index]
+      file.days
+    ) { day, table in
       let most = day.codes.max { ($0.value, $1.key) < ($1.value, $0.key) }
       table.add(
         day.date ?? "unknown",
@@ -165,9 +164,8 @@ struct CasePage {
     let table = HTML.longTable(
       "Revenue of the accepted postbacks by the conversion values of their first copies",
       ["app", "currency", "postbacks", "estimate", "at least", "at most"],
-      answer.revenue.count
-    ) { index, table in
-      let range = answer.revenue[index]
+      answer.revenue
+    ) { range, table in
       table.add(
         range.app,
         .text(range.currency),
@@ -187,9 +185,8 @@ struct CasePage {
       return HTML.longTable(
         "Records by \(name)",
         [name, "accepted", "suspicious", "noise", "copies", "suspicious, of its records"],
-        senders.count
-      ) { index, table in
-        let sender = senders[index]
+        senders
+      ) { sender, table in
         table.add(
           sender.name ?? (column == "forwarder" ? RejectReport.noForwarder : "unknown"),
           .number(sender.records.accepted),

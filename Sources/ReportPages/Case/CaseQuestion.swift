@@ -3,70 +3,49 @@ internal import Answers
 internal import FraudSignals
 internal import LookupTables
 internal import NullValueModelling
-package import PostbackVerification
+internal import PostbackVerification
 internal import SKAdNetwork
-package import TableReading
+internal import TableReading
 
-/// The question of a case: the records that it is about, the tables that have them, and how much of them it shows.
+/// The question of a case: a request, and the tables that have its records.
 package struct CaseQuestion {
-  /// The records of the case.
-  package let query: RejectQuery
-  /// The conditions and the limits of the time of receipt, as they were given.
-  package let conditions: [String]
-  /// The paths of the tables, as they were given.
-  package let paths: [String]
+  /// The records of the case, and how much of them it shows.
+  var request: CaseRequest
   /// The rejects and the accepted postbacks.
-  package let tables: RunTables
+  let tables: RunTables
+  /// The paths of the tables, as they were given.
+  let paths: [String]
   /// The keys that examples are verified with.
-  package let trust: TrustPolicy
+  let trust: TrustPolicy
   /// The rows of `skan_settled`, if there are any.
-  package var settled: TableFiles?
+  var settled: TableFiles?
   /// The rows of `skan_enriched`, if there are any.
-  package var enriched: TableFiles?
-  /// Indicates that a partner gets the case, without our revenue, our paths and the names of others.
-  package var isForPartner = false
-  /// Indicates that the suspicious transactions have their revenue.
-  package var wantsRevenue = false
-  /// The maximum number of rejects, and of accepted postbacks, that are examples.
-  package var examples = CaseRequest.usualExamples
-  /// The maximum number of rejects that are searched for edits.
-  package var diagnosisLimit = CaseRequest.usualDiagnoses
-  /// The number of days after which a copy is late.
-  package var lateDays = CaseRequest.usualLateDays
-  /// The number of cores that read.
-  package var jobs = 1
+  var enriched: TableFiles?
+  /// The number of batches that are read at once.
+  var jobs = 1
 
-  /// Creates a question about the records of a query.
-  package init(
-    _ query: RejectQuery,
-    _ conditions: [String],
-    _ tables: RunTables,
-    at paths: [String],
-    trust: TrustPolicy
-  ) {
-    (self.query, self.conditions, self.tables, self.paths, self.trust) = (query, conditions, tables, paths, trust)
-  }
+  private var query: RejectQuery { request.query }
 
   /// Reads the tables. Returns nil if no record meets the conditions.
   package func answer() async throws -> CaseAnswer? {
     let (rejects, accepted) = (tables.rejects, tables.postbacks)
-    let file = try await CaseFile(query, rejects: rejects, accepted: accepted, examples: examples, jobs: jobs)
+    let file = try await CaseFile(query, rejects: rejects, accepted: accepted, examples: request.examples, jobs: jobs)
     guard file.records.total > 0 else { return nil }
     // The tests compare the parties with all others.
     var all = query
     all.conditions = []
     var inputs = SignalInputs(rejects: rejects, accepted: accepted)
     (inputs.settled, inputs.enriched, inputs.since) = (settled, enriched, try tables.completeSince())
-    (inputs.models, inputs.lateAfterDays) = (try paths.flatMap(ModelMeanings.models), lateDays)
+    (inputs.models, inputs.lateAfterDays) = (try paths.flatMap(ModelMeanings.models), request.lateDays)
     let report = try await SignalReport(all, of: inputs, jobs: jobs)
     let parties = try await parties(of: file)
-    let mask = CaseMask(isForPartner: isForPartner, forwarders: partners)
+    let mask = CaseMask(isForPartner: request.isForPartner, forwarders: partners)
     let concerned = try await ConcernedTransactions(
       query,
       rejects: rejects,
       accepted: accepted,
-      wantsRevenue: wantsRevenue,
-      lateAfterDays: lateDays,
+      wantsRevenue: request.wantsRevenue,
+      lateAfterDays: request.lateDays,
       jobs: jobs
     )
     let alarms = report.alarms.filter { parties[$0.party.kind]?.contains($0.party.name) == true }
@@ -74,7 +53,7 @@ package struct CaseQuestion {
     let shown = try await examples(of: file, concerned, alarms, mask)
     return CaseAnswer(
       file: file,
-      conditions: conditions,
+      conditions: request.conditions,
       paths: paths,
       parties: parties,
       report: report,
@@ -89,13 +68,13 @@ package struct CaseQuestion {
 
   /// The diagnoses of rejects; nil if none are asked for.
   private func tampering() async throws -> TamperingSurvey? {
-    guard diagnosisLimit > 0 else { return nil }
+    guard request.diagnosisLimit > 0 else { return nil }
     return try await TamperingSurvey(
       query,
       rejects: tables.rejects,
       accepted: tables.postbacks,
       trust: trust,
-      limit: diagnosisLimit,
+      limit: request.diagnosisLimit,
       jobs: jobs
     )
   }
@@ -107,7 +86,7 @@ package struct CaseQuestion {
     _ alarms: [SignalTest],
     _ mask: CaseMask
   ) async throws -> (keys: CaseKeys, examples: [CaseExample], pairs: [CasePair]) {
-    let chosen = CasePair.choose(concerned.rows, alarms, mask, most: examples / 2)
+    let chosen = CasePair.choose(concerned.rows, alarms, mask, most: request.examples / 2)
     let copies = try await ConcernedTransactions.lines(
       of: chosen,
       rejects: tables.rejects,

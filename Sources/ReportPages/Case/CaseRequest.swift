@@ -20,7 +20,7 @@ package struct CaseRequest: Sendable {
 
   /// The conditions as they were given, and the limits of the time of receipt.
   package let conditions: [String]
-  private let query: RejectQuery
+  let query: RejectQuery
   /// Indicates that a partner gets the case, without our revenue, our paths and the names of others.
   package var isForPartner = false
   /// Indicates that the suspicious transactions have their revenue.
@@ -86,15 +86,12 @@ package struct CaseRequest: Sendable {
     trust: TrustPolicy,
     jobs: Int
   ) throws(FileFailure) -> CaseQuestion {
-    var question = CaseQuestion(query, conditions, tables, at: paths, trust: trust)
+    var question = CaseQuestion(request: self, tables: tables, paths: paths, trust: trust, jobs: jobs)
     if paths.count == 1, let output = paths.first {
       let derived = try DerivedSnapshot(of: output)
       question.settled = try TableFiles(derived: .settled, of: derived)
       question.enriched = try TableFiles(derived: .enriched, of: derived)
     }
-    (question.isForPartner, question.wantsRevenue) = (isForPartner, wantsRevenue)
-    (question.examples, question.diagnosisLimit) = (examples, diagnosisLimit)
-    (question.lateDays, question.jobs) = (lateDays, jobs)
     return question
   }
 

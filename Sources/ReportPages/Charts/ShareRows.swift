@@ -54,10 +54,8 @@ struct ShareRows {
   /// The shares of all rows as a table.
   func table(_ caption: String, _ column: String) -> HTML {
     let lines = rows.flatMap { row in row.rates.sorted { $0.key < $1.key }.map { (row, $0.key, $0.value) } }
-    return HTML.longTable(caption, [column, "from", "with it", "of", "share", "from", "to"], lines.count) {
-      place,
-      table in
-      let (row, index, rate) = lines[place]
+    return HTML.longTable(caption, [column, "from", "with it", "of", "share", "from", "to"], lines) { line, table in
+      let (row, index, rate) = line
       let interval = WilsonRate(rate.count, of: rate.total).interval
       table.add(
         row.name,

@@ -12,7 +12,7 @@ struct WindowRevenue {
     guard let cells = report.cube.revenue, !cells.isEmpty else { return "" }
     let classes = report.cube.classes
     var weights: [String: Int] = [:]
-    for (_, sum) in cells { weights[classes[sum.classIndex].currency, default: 0] += sum.postbacks }
+    for (_, one) in cells { weights[classes[one.classIndex].currency, default: 0] += one.sum.postbacks }
     guard let currency = weights.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else { return "" }
     var table = NumberTable(
       "Revenue by conversion window in \(currency)",
@@ -22,7 +22,8 @@ struct WindowRevenue {
       ]
     )
     let windows = (0...2).map { window -> JSONValue in
-      let own = cells.map(\.sum).filter { $0.window == window && classes[$0.classIndex].currency == currency }
+      let own = cells.map(\.revenue).filter { $0.window == window && classes[$0.classIndex].currency == currency }
+        .map(\.sum)
       let estimate = own.reduce(Amount.zero) { $0 + $1.estimate }
       let least = own.reduce(Amount.zero) { $0 + $1.minimum }
       let most = own.reduce(Amount.zero) { $0 + $1.closedMaximum }

@@ -22,9 +22,8 @@ struct ComparisonSection {
         "code", "class", "forwarder", "ad network", "app", "before", "after", "of the change", "a day", "since",
         "source identifier",
       ],
-      changes.count
-    ) { index, table in
-      let change = changes[index]
+      changes
+    ) { change, table in
       table.add(
         change.code,
         .text(change.rejectClass.rawValue),

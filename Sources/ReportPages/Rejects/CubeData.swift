@@ -24,7 +24,7 @@ struct CubeData {
         } ?? .null
       ),
       .init("classes", .array(cube.classes.map { .array([.integer($0.app), text($0.currency)]) })),
-      .init("revenue", cube.revenue.map { .array($0.map { revenue($0.place, $0.sum) }) } ?? .null),
+      .init("revenue", cube.revenue.map { .array($0.map { revenue($0.place, $0.revenue) }) } ?? .null),
       .init("leftOut", .integer(cube.leftOut)),
     ])
   }
@@ -64,8 +64,9 @@ struct CubeData {
 
   private func flat(_ cells: [[Int]]) -> JSONValue { .array(cells.flatMap { $0.map { .integer($0) } }) }
 
-  private func revenue(_ place: ReportCube.Place, _ sum: ReportCube.Revenue) -> JSONValue {
-    let counts = [sum.classIndex, sum.window, sum.isCumulative ? 1 : 0, sum.postbacks, sum.openEnded]
+  private func revenue(_ place: ReportCube.Place, _ revenue: ReportCube.Revenue) -> JSONValue {
+    let sum = revenue.sum
+    let counts = [revenue.classIndex, revenue.window, sum.isCumulative ? 1 : 0, sum.postbacks, sum.openEnded]
     let amounts = [sum.estimate, sum.minimum, sum.closedMaximum]
     return .array((numbers(place) + counts).map { .integer($0) } + amounts.map { .string("\($0)") })
   }

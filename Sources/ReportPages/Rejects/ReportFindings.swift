@@ -34,26 +34,12 @@ struct ReportFindings {
     guard tampering.diagnosed > 0 else {
       return "<p class=\"note\">The sample has no reject that can be diagnosed by its signature.</p>"
     }
-    let groups = HTML.longTable(
+    return HTML.edits(
+      tampering,
       "Diagnoses of \(tampering.diagnosed) rejects of the sample, by forwarder",
-      ["finding", "fields edited", "forwarder", "rejects", "such as"],
-      tampering.groups.count
-    ) { index, table in
-      let group = tampering.groups[index]
-      table.add(
-        FindingWords.words(for: group.finding),
-        .text(group.fields.map(FieldWords.name).joined(separator: ", ")),
-        .text(group.forwarder ?? RejectReport.noForwarder),
-        .number(group.count),
-        .text(group.summary)
-      )
-    }
-    let changes = HTML.beforeAndAfter(
       "Signed fields, before and after: what Apple signed, and what arrived",
-      ["field", "as signed", "as it arrived", "rejects"],
-      tampering.changes.map { ($0.field, $0.original, $0.arrived, $0.count) }
+      inWords: true
     )
-    return tampering.changes.isEmpty ? groups : "\(groups)\(changes)"
   }
 
   /// The groups of postbacks with one signature, and of one transaction, each as a table.
@@ -136,20 +122,5 @@ extension DiagnosedReject {
   fileprivate var isPresentedAsWon: Bool {
     guard case .recovered(let recovery) = diagnosis.finding else { return false }
     return recovery.edits.contains { $0.field == .didWin && $0.original == "false" && $0.arrived == "true" }
-  }
-}
-
-/// The codes of diagnoses in the words of analysts.
-enum FindingWords {
-  /// The words for a code; the code itself if there are no other words.
-  static func words(for code: String) -> String {
-    switch code {
-    case "recovered": "edited, original found"
-    case "reencoded": "written in another form, not edited"
-    case "unaltered": "not edited"
-    case "stolen_signature": "signature of another postback"
-    case "no_variant_found": "not explained by what was tried"
-    default: code
-    }
   }
 }

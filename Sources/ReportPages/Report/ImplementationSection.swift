@@ -19,9 +19,8 @@ package struct ImplementationSection: Sendable {
     let verdicts = HTML.longTable(
       "Versions of the app",
       ["app version", "verdict", "devices", "failing", "with warnings"],
-      versions.count
-    ) { index, table in
-      let version = versions[index]
+      versions
+    ) { version, table in
       table.add(
         version["app_version"]?.text ?? "",
         .text(version["verdict"]?.text ?? ""),
@@ -34,9 +33,8 @@ package struct ImplementationSection: Sendable {
     let rules = HTML.longTable(
       "Rules that devices break",
       ["rule", "severity", "devices", "share", "findings", "advice"],
-      findings.count
-    ) { index, table in
-      let finding = findings[index]
+      findings
+    ) { finding, table in
       table.add(
         finding["rule"]?.text ?? "",
         .text(finding["severity"]?.text ?? ""),

@@ -32,9 +32,4 @@ package struct ReportContent {
   package var vendors: (reports: [VendorReport], breakdowns: [VendorBreakdown])?
   /// The findings about the app's implementation; nil unless `--implementation` is given.
   package var implementation: ImplementationSection?
-
-  /// Creates the content that every report has.
-  package init(report: RejectReport, signals: SignalReport, paths: [String]) {
-    (self.report, self.signals, self.paths) = (report, signals, paths)
-  }
 }

@@ -216,14 +216,11 @@ package struct ReportPage {
     guard !found.isEmpty else {
       return "<p class=\"note\">No two copies of a genuine postback differ in an unsigned field.</p>"
     }
-    return HTML.longTable(
+    return HTML.differences(
       "Unsigned fields in which a later copy of a genuine postback differs: one of the two was edited, the first one decides",
-      ["field", "first", "first from", "later", "later from", "attributed to", "copies"],
-      found.count
-    ) { index, table in
-      let cells = found[index].cells
-      table.add(FieldWords.name(cells[0]), cells: cells.dropFirst().map { .text($0) } + [.number(found[index].copies)])
-    }
+      found,
+      FieldWords.name
+    )
   }
 
   private var rows: HTML {

@@ -17,7 +17,6 @@ extension Table {
     Column(
       .version,
       .word(of: Version.self),
-      .nullable,
       """
       Apple's version: `1.0`, `2.0`, `2.1`, `2.2`, `3.0`, `4.0`. It is `1.0` if the postback has none, and null \
       for AdAttributionKit.
@@ -39,13 +38,11 @@ extension Table {
     Column(
       .campaignID,
       .integer(1...100),
-      .nullable,
       "`campaign-id`, 1 to 100. Signed. Null from 4.0 on and for AdAttributionKit."
     ),
     Column(
       .sourceIdentifier,
       .text(matching: "^[0-9]{2,4}$"),
-      .nullable,
       """
       `source-identifier`, two to four digits. Leading zeros count. Signed. Null before 4.0, and if an \
       AdAttributionKit postback has none.
@@ -54,7 +51,6 @@ extension Table {
     Column(
       .sourceAppID,
       .identifier,
-      .nullable,
       """
       The app that showed the ad: `source-app-id` or `publisher-item-identifier`. Signed from 2.0 on. Null if \
       Apple does not tell, and if a forwarder filled in a 0.
@@ -63,7 +59,6 @@ extension Table {
     Column(
       .sourceDomain,
       .text,
-      .nullable,
       """
       The website that showed the ad: `source-domain`, from 4.0 on. Signed. Null if there is none. A domain beside \
       a signed `source-app-id` is not signed, and is in `extras`.
@@ -72,7 +67,6 @@ extension Table {
     Column(
       .redownload,
       .boolean,
-      .nullable,
       """
       `redownload`: true if the app was installed before. Signed from 2.0 on. Null for AdAttributionKit, and if a \
       1.0 postback has no readable value.
@@ -81,7 +75,6 @@ extension Table {
     Column(
       .conversionType,
       .nonEmptyText,
-      .nullable,
       """
       `conversion-type`: `download`, `redownload`, or `re-engagement` (also if Apple wrote `reengagement`). \
       Signed. Null for SKAdNetwork, and if there is none.
@@ -90,7 +83,6 @@ extension Table {
     Column(
       .fidelityType,
       .integer(0...1),
-      .nullable,
       """
       `fidelity-type`: 0 for a view-through ad, 1 for a StoreKit-rendered ad. Signed. Null before 2.2 and for \
       AdAttributionKit.
@@ -99,7 +91,6 @@ extension Table {
     Column(
       .adInteractionType,
       .word(of: AdInteractionType.self),
-      .nullable,
       """
       `ad-interaction-type`: `click` or `view`. Not signed. Null for SKAdNetwork, and if there is no readable \
       value.
@@ -108,13 +99,11 @@ extension Table {
     Column(
       .didWin,
       .boolean,
-      .nullable,
       "`did-win`: true if the ad network won the attribution. Signed. Null before 3.0, when Apple sent wins only."
     ),
     Column(
       .postbackSequenceIndex,
       .integer(0...2),
-      .nullable,
       """
       The conversion window: 0 for days 0 to 2, 1 for days 3 to 7, 2 for days 8 to 35. Signed. Null before 4.0, \
       which has one window.
@@ -123,7 +112,6 @@ extension Table {
     Column(
       .conversionValue,
       .integer(0...63),
-      .nullable,
       """
       The fine conversion value, 0 to 63. Not signed. Null if there is no readable value, which is not the same as \
       0. Null in 1.0, where the value is in `extras`.
@@ -132,13 +120,11 @@ extension Table {
     Column(
       .coarseConversionValue,
       .word(of: CoarseConversionValue.self),
-      .nullable,
       "`low`, `medium` or `high`. Not signed. Null if there is no readable value, and before 4.0."
     ),
     Column(
       .countryCode,
       .text(matching: "^[A-Z]{2}$"),
-      .nullable,
       """
       `country-code` in capital letters: an assigned code of ISO 3166-1, or `XK`. Not signed. Null if there is no \
       readable value.
@@ -147,14 +133,8 @@ extension Table {
     Column(
       .marketplaceIdentifier,
       .nonEmptyText,
-      .nullable,
       "`marketplace-identifier`. Signed. Null for SKAdNetwork, and if there is none."
     ),
-    Column(
-      .impressionType,
-      .nonEmptyText,
-      .nullable,
-      "`impression-type`. Signed. Null for SKAdNetwork, and if there is none."
-    ),
+    Column(.impressionType, .nonEmptyText, "`impression-type`. Signed. Null for SKAdNetwork, and if there is none."),
   ]
 }

@@ -5,7 +5,6 @@ extension Column {
   static let channel = Column(
     .channel,
     .word(of: Channel.self),
-    .nullable,
     """
     The channel through which the postback came, `apple_direct` or `network_forwarded`, from the envelope, else from the \
     path or the options of the input. Null if none of them gives it.
@@ -14,7 +13,6 @@ extension Column {
   static let forwarder = Column(
     .forwarder,
     .nonEmptyText,
-    .nullable,
     """
     The name of the forwarder, from the envelope, else from the path or the options of the input. Null if none of them \
     gives it.
@@ -23,17 +21,15 @@ extension Column {
   static let remoteAddress = Column(
     .remoteAddress,
     .nonEmptyText,
-    .nullable,
     """
     The network address of the sender, from the envelope. Null unless the option `--keep-addresses` was given, and if \
     the envelope does not give it.
     """
   )
-  static let receivedAt = Column(.receivedAt, .time, .nullable, "The time of receipt. Null if no source gives it.")
+  static let receivedAt = Column(.receivedAt, .time, "The time of receipt. Null if no source gives it.")
   static let receivedAtSource = Column(
     .receivedAtSource,
     .word(of: ReceivedAtSource.self),
-    .nullable,
     """
     The source of that time: `envelope`, `option` (`--received-at` or `--context`), `field` (the key that `--received-at-field` \
     names) or `file_mtime` (the modification time of the input file). Null if `received_at` is null.

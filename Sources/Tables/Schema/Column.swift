@@ -17,6 +17,11 @@ package struct Column: Sendable, Equatable {
   /// The description for users, in Markdown.
   package let description: String
 
+  /// Declares a column that may have nulls, as one of SQL may unless it says otherwise.
+  package init(_ name: ColumnName, _ type: ColumnType, _ description: String) {
+    self.init(name, type, .nullable, description)
+  }
+
   /// Declares a column.
   package init(_ name: ColumnName, _ type: ColumnType, _ nullability: Nullability, _ description: String) {
     self.name = name

@@ -21,7 +21,6 @@ extension Table {
       Column(
         .postbackSequenceIndex,
         .integer(0...2),
-        .nullable,
         "The conversion window of the postback, 0 to 2. Null before 4.0."
       ),
       Column(
@@ -37,13 +36,11 @@ extension Table {
       Column(
         .maxEventCount,
         .integer(1...Int64.max),
-        .nullable,
         "The greatest possible number of times. Null if there is no upper limit."
       ),
       Column(
         .skanRevenue,
         .money,
-        .nullable,
         "The estimated revenue of all these times together, in `currency`. Null if the event has no revenue."
       ),
       .minRevenue,
@@ -61,7 +58,6 @@ extension Table {
       Column(
         .revenueKind,
         .word(of: RevenueKind.self),
-        .nullable,
         """
         The origin of the revenue: `iap` for in-app purchases, `admon` for ads in the app, `all` for both. Null if \
         `skan_revenue` is null.

@@ -44,7 +44,6 @@ extension Table {
       Column(
         .signatureR,
         .text(matching: "^[A-Za-z0-9_-]{11}$"),
-        .nullable,
         """
         The first 64 bits of the signature's r, without the zero bytes before it, in base64 for URLs (RFC 4648, section 5) \
         without padding. No two postbacks of Apple have the same one, so a reject that has it carries this signature, in whatever \
@@ -54,7 +53,6 @@ extension Table {
       Column(
         .coercedFields,
         .words(Field.allCases.filter(\.isCoercible).map(\.name)),
-        .nullable,
         """
         Apple's names of the fields that were written in another form with the same meaning: a number or a Boolean \
         as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, UK for GB, `""` for \
@@ -64,7 +62,6 @@ extension Table {
       Column(
         .tierFlags,
         .words(TierFlags.names.map(\.name)),
-        .nullable,
         """
         Combinations that Apple's data tiers make impossible, so that somebody edited unsigned fields, and values \
         that could not be read. Null if there is none.
@@ -78,7 +75,6 @@ extension Table {
       Column(
         .estimatedInstallDate,
         .time,
-        .nullable,
         """
         The middle of the two following columns. In AdAttributionKit it is the middle of the dates that are possible \
         if the system has not locked the window early, as is usual. Null if either is null.
@@ -87,7 +83,6 @@ extension Table {
       Column(
         .installDateEarliest,
         .time,
-        .nullable,
         """
         The earliest time of the first launch that the time of receipt, the version, the window and the conversion \
         model allow. Null if `received_at` is null, and in the environment `development`, where a test may arrive \
@@ -97,7 +92,6 @@ extension Table {
       Column(
         .installDateLatest,
         .time,
-        .nullable,
         """
         The latest possible time of the first launch. It is `received_at` itself in the environment `development`. \
         Null if `received_at` is null.
@@ -106,7 +100,6 @@ extension Table {
       Column(
         .modelID,
         .text,
-        .nullable,
         """
         The conversion model in force. If `decode_status` is `ambiguous`, the models that disagree, the earliest \
         first, such as `revenue@2|revenue@3`, with `none` in the place of a part of the time without a model. Null if no \
@@ -116,7 +109,6 @@ extension Table {
       Column(
         .modelVersion,
         .version,
-        .nullable,
         "The version of the model. Null unless `decode_status` is `decoded` or `unmapped`."
       ),
       Column(
@@ -132,7 +124,6 @@ extension Table {
       Column(
         .skanRevenue,
         .money,
-        .nullable,
         """
         The estimated revenue, in `currency`. It is 0 if the value means that there was none. Null unless decoded, \
         and if the model has no currency.
@@ -144,7 +135,6 @@ extension Table {
       Column(
         .cumulative,
         .boolean,
-        .nullable,
         """
         True if the values of this window include the earlier windows, as the model says: then revenue is never \
         added to that of earlier windows of the same users. Null unless `decode_status` is `decoded`.
@@ -153,7 +143,6 @@ extension Table {
       Column(
         .extras,
         .object,
-        .nullable,
         """
         All other keys of the postback, as they were sent, and the parameters of the HTTP query as `query.NAME`. \
         Nothing in it is signed, except what is under `jws-string`. Null if there is none.
@@ -164,7 +153,6 @@ extension Table {
       Column(
         .rawBody,
         .nonEmptyText,
-        .nullable,
         """
         The postback as it was received, byte for byte; of an envelope its body, in which a receiver has put spaces in place \
         of line ends. Null without `--keep-raw`.

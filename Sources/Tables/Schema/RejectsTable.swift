@@ -30,7 +30,6 @@ extension Table {
       Column(
         .field,
         .text,
-        .nullable,
         """
         The key that is wrong, at most 200 bytes. For `duplicate_conflict` it is the first of `conflicting_fields`. \
         Null if it is not a single key.
@@ -39,37 +38,24 @@ extension Table {
       Column(
         .expected,
         .text,
-        .nullable,
         """
         The expected content, in words. For `duplicate_conflict` it is the value of the first copy. Null if `field` \
         is null, and if the first copy has no value.
         """
       ),
-      Column(.found, .text, .nullable, "The content that is there, at most 200 bytes. Null if nothing is there."),
-      Column(.adNetworkID, .text, .nullable, "The ad network that the record names, unchecked. Null if it names none."),
-      Column(
-        .transactionID,
-        .text,
-        .nullable,
-        "The transaction that the record names, unchecked. Null if it names none."
-      ),
-      Column(.appID, .text, .nullable, "The app that the record names, as text, unchecked. Null if it names none."),
-      Column(
-        .version,
-        .text,
-        .nullable,
-        "The version that the record names, as text, unchecked. Null if it names none."
-      ),
+      Column(.found, .text, "The content that is there, at most 200 bytes. Null if nothing is there."),
+      Column(.adNetworkID, .text, "The ad network that the record names, unchecked. Null if it names none."),
+      Column(.transactionID, .text, "The transaction that the record names, unchecked. Null if it names none."),
+      Column(.appID, .text, "The app that the record names, as text, unchecked. Null if it names none."),
+      Column(.version, .text, "The version that the record names, as text, unchecked. Null if it names none."),
       Column(
         .firstSeenPostbackKey,
         .key,
-        .nullable,
         "The row of `skan_postbacks` that this record duplicates. Null unless `stage` is `dedup`."
       ),
       Column(
         .conflictingFields,
         .objects(conflict),
-        .nullable,
         """
         The unsigned fields that differ from the first copy, each with `field`, `first` and `later`. Null unless the \
         code is `duplicate_conflict`.
@@ -85,7 +71,6 @@ extension Table {
       Column(
         .query,
         .text,
-        .nullable,
         """
         The query of the request, from the envelope, without parameters such as `ip` unless `--keep-addresses` was \
         given. Null if the envelope does not give it.
@@ -103,7 +88,6 @@ extension Table {
       Column(
         .rawBody,
         .text,
-        .nullable,
         """
         The bytes of the postback, unchanged and without the envelope around it. If the record could not be read, its \
         bytes without the value of `remote_address`, and without such parameters in its `query`. Null if they are not \
@@ -113,7 +97,6 @@ extension Table {
       Column(
         .rawBodyBase64,
         .text(matching: "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"),
-        .nullable,
         """
         The bytes in base64 if `raw_body` cannot hold them.
         """
@@ -136,18 +119,12 @@ extension Table {
     Column(
       .first,
       .text,
-      .nullable,
       """
       The value in the first copy, as text: `unreadable` if it could not be read, and `other` for a `source-domain`, \
       which is in the extras of the row of `first_seen_postback_key`. Null if the first copy has no value.
       """
     ),
-    Column(
-      .later,
-      .text,
-      .nullable,
-      "The value in this copy, as text, in the same form. Null if this copy has no value."
-    ),
+    Column(.later, .text, "The value in this copy, as text, in the same form. Null if this copy has no value."),
   ]
 
   private static var rejectRules: [RowRule] {

@@ -8,6 +8,7 @@ internal import LookupTables
 internal import PostbackPipeline
 internal import PostbackServer
 internal import PostbackVerification
+internal import Tables
 
 /// The commands as a configuration has them, with the files that it names.
 struct ConfiguredParts {
@@ -208,7 +209,7 @@ extension ConfiguredParts {
     facts.append("environment \((settings.environments ?? ["production"]).joined(separator: ", "))")
     let defaults = [DailyDimension.appID, .networkName, .campaignID, .country]
     let dimensions = costs.map { costs in DailyDimension.allCases.filter(costs.dimensions.contains) } ?? defaults
-    let names = settings.dimensions ?? dimensions.map(\.rawValue)
+    let names = settings.dimensions ?? dimensions.map(\.column.rawValue)
     return "\(facts.joined(separator: "; ")); by \(names.isEmpty ? "day alone" : names.joined(separator: ", "))"
   }
 

@@ -27,7 +27,7 @@ struct DailyCommand: DerivedCommand {
       "--dimensions LIST",
       "The columns to group by, joined by commas; default app_id,network_name,campaign_id,country, or those of --cost."
     ).configured { $0.derived.dimensions?.joined(separator: ",") }.value(
-      .list(of: DailyDimension.allCases.map(\.rawValue))
+      .list(of: DailyDimension.allCases.map(\.column.rawValue))
     )
     let environments = Option("--environment LIST", "Count the postbacks of these environments; default production.")
       .configured { $0.derived.environments?.joined(separator: ",") }.value(

@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `knows the words of the configuration`() {
-    #expect(DerivedConfiguration.dimensionNames == DailyDimension.allCases.map(\.rawValue))
+    #expect(DerivedConfiguration.dimensionNames == DailyDimension.allCases.map(\.column.rawValue))
     #expect(DerivedConfiguration.modelPeriods == ModelPeriod.allCases.map(\.rawValue))
     #expect(DerivedConfiguration.formatNames == TableFormat.allCases.map(\.rawValue))
     #expect(DerivedConfiguration.dateFormats.allSatisfy { LookupDateFormat(rawValue: $0) != nil })

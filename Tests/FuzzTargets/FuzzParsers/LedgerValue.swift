@@ -73,7 +73,7 @@ struct LedgerValue {
     try change.run(value)
     let database = ledger.database
     let state = try Ledger.state(in: database)
-    try state.write(with: putState)
+    try putState.run(state.values)
     require(try Ledger.state(in: database) == state, "a state is read as it is written")
     var commit = LedgerCommit(time: 1)
     commit.inputs = try SQLiteStatement(database, "SELECT \(LedgerInput.columns) FROM inputs").all {

@@ -25,7 +25,7 @@ import Testing
       counts: counts,
       isComplete: true,
       totals: nil,
-      newest: newest,
+      newestOfParts: newest,
       newestAccepted: newest,
       committedAt: newest.map { $0 + 2500 },
       now: now

@@ -8,11 +8,14 @@ import Testing
 
 @Suite struct `The question of a case` {
   private func question(_ condition: String, of tables: WrittenTables) throws -> CaseQuestion {
-    var query = RejectQuery(grouping: try GroupColumn.list("reject_code"))
-    query.conditions = [try Condition(parsing: condition)]
-    var question = CaseQuestion(query, [condition], try tables.tables, at: [tables.out], trust: try TrustPolicy.apple())
-    question.diagnosisLimit = 0
-    return question
+    var request = try CaseRequest([condition], since: nil, until: nil)
+    request.diagnosisLimit = 0
+    return CaseQuestion(
+      request: request,
+      tables: try tables.tables,
+      paths: [tables.out],
+      trust: try TrustPolicy.apple()
+    )
   }
 
   private static func tables() throws -> WrittenTables {
@@ -63,7 +66,7 @@ import Testing
   @Test func `for a partner has no path of ours, and names of senders are text`() async throws {
     let tables = try Self.tables()
     var question = try question(#"forwarder="<i>""#, of: tables)
-    question.isForPartner = true
+    question.request.isForPartner = true
     let answer = try #require(try await question.answer())
     let page = String(decoding: try answer.page(), as: UTF8.self)
     for text in [page, answer.json.description] { #expect(!text.contains(tables.out) && !text.contains("one-sender")) }

@@ -14,13 +14,12 @@ import Testing
   }
 
   @Test func `has the first 20 rows of a long table, and the others where the reader opens them`() throws {
-    let html = HTML.longTable("Rows", ["name", "number"], 1500) { index, table in table.add("n\(index)", .number(index))
-    }
+    let html = HTML.longTable("Rows", ["name", "number"], 0..<1500) { $1.add("n\($0)", .number($0)) }
     let (first, others) = (ReportedTable("Rows", in: html.markup), ReportedTable("Rows: the others", in: html.markup))
     #expect(try #require(first).rows.map { $0[1] } == (0..<20).map { "\($0)" })
     #expect(try #require(others).rows.map { $0[0] } == (20..<1000).map { "n\($0)" })
     #expect(html.markup.contains("<summary>980 more</summary>"))
-    let short = HTML.longTable("Rows", ["name"], 20) { index, table in table.add("n\(index)") }
+    let short = HTML.longTable("Rows", ["name"], 0..<20) { index, table in table.add("n\(index)") }
     #expect(!short.markup.contains("<details"))
   }
 
