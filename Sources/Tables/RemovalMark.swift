@@ -34,10 +34,12 @@ enum RemovalMark {
       .cannotCreate,
       output,
       """
-      The state in \(state) is older than the removal of \(gone.count == 1 ? "a part" : "\(gone.count) parts") by retain: \
-      it still has \(first)
+      The state in \(state) is older than the removal of \(gone.count) \(gone.count == 1 ? "part" : "parts") by \
+      retain: it still has \(first)
       """,
-      advice: "Restore the state and the tables of the same backup, or put these parts back, such as from an archive of retain"
+      advice: """
+        Restore the state and the tables of the same backup, or put these parts back, such as from an archive of retain
+        """
     )
   }
 }
