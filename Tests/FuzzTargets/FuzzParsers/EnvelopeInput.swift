@@ -34,12 +34,13 @@ struct EnvelopeInput: ~Copyable {
   mutating func readForwarded(_ input: [UInt8]) {
     guard let choice = input.first else { return }
     let body = Array(input.dropFirst())
-    do throws(ForwardedBody.Refusal) {
+    do {
       var forwarded = try ForwardedBody(reception([], .networkForwarded), limits, writer)
       try forwarded.read(body.span, choice & 1 == 0 ? .identity : .gzip)
       check(forwarded.lines, count: forwarded.count)
     } catch {
-      require((400..<500).contains(error.response.status), "a body is refused as the sender's error")
+      let refusal = ForwardedBody.Refusal(of: error)
+      require((400..<500).contains(refusal.response.status), "a body is refused as the sender's error")
     }
   }
 
