@@ -214,6 +214,8 @@ import Testing
         let text = "date,network_name,campaign_id,currency,cost\n2024-02-01,A,1,USD,\(cost)\n2026-10-30,A,1,USD,7\n"
         try site.folder.makeFile("cost.csv", holding: Array(text.utf8))
         words += ["--cost", site.folder.path("cost.csv")]
+      } else {
+        words.append("--reset")
       }
       let result = try await BuiltCommand.run(words)
       #expect(result.status == 0, "\(result.errorText)")
