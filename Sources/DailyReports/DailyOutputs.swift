@@ -22,6 +22,8 @@ package struct DailyOutputs {
     var earlierPostbacks: [DateType: Int] = [:]
     /// The cost of these rows by currency; empty in a table without one.
     var earlierCosts: [String: Amount] = [:]
+    /// The number of these rows.
+    var earlierRows = 0
   }
 
   var daily: Output
@@ -119,6 +121,7 @@ extension DailyOutputs.Output {
         try append(batch.rows)
         earlierPostbacks[type, default: 0] += batch.postbacks
         earlierCosts.merge(batch.costs, uniquingKeysWith: +)
+        earlierRows += batch.rows.count
       }
     }
   }

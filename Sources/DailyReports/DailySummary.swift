@@ -201,20 +201,22 @@ package struct DailySummary: Sendable {
     guard settings.keepsRemovedDays else { return }
     let all = postbacksByType.merging(outputs.daily.earlierPostbacks, uniquingKeysWith: +)
     afterRemovedInstallDays = max(0, all[.received, default: 0] - all[.install, default: 0])
-    costWarnings += removedCostWarnings(kept: outputs.daily.earlierCosts, given: costs)
+    if outputs.daily.earlierRows > 0 {
+      costWarnings += removedCostWarnings(kept: outputs.daily.earlierCosts, given: costs)
+    }
   }
 
   /// A remark if days whose rows stay have other costs than the file has for them.
   private func removedCostWarnings(kept: [String: Amount], given: [String: Amount]?) -> [String] {
-    let given = given ?? [:]
-    guard kept != given, let first = settings.firstKeptDay else { return [] }
+    guard kept != given ?? [:], let first = settings.firstKeptDay else { return [] }
     func text(_ amounts: [String: Amount]) -> String {
       let words = amounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       return words.isEmpty ? "nothing" : words.joined(separator: ", ")
     }
+    let other = given.map { "and \(text($0)) in the file of costs" } ?? "and no costs are given"
     return [
-      "The install days before \(Timestamp.name(ofDay: Int(first))) cost \(text(kept)) in \(Table.daily.name) and \(text(given)) in the file of "
-        + "costs. Their rows stay as they are, with ratios of those costs, because postbacks of these days were removed."
+      "The install days before \(Timestamp.name(ofDay: Int(first))) cost \(text(kept)) in \(Table.daily.name), \(other). Their rows stay as "
+        + "they are, with ratios of those costs, because postbacks of these days were removed."
     ]
   }
 }

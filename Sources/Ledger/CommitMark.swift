@@ -63,6 +63,13 @@ extension Ledger {
     try CommitMark.of(try Self.state(in: database).commits, in: database)
   }
 
+  /// The mark of the last commit of a state. Read without the lock.
+  package static func lastMark(_ folderPath: String) throws(FileFailure) -> CommitMark? {
+    try reading(folderPath) { database throws(FileFailure) in
+      try CommitMark.of(try state(in: database).commits, in: database)
+    }
+  }
+
   /// Indicates that the ledger has a commit with this mark.
   package func has(_ mark: CommitMark) throws(FileFailure) -> Bool {
     try CommitMark.of(mark.number, in: database) == mark

@@ -10,7 +10,22 @@ enum RemovalMark {
 
   /// Writes the mark, before the first file of a part is removed. A full disk, which the removal makes room on, has none.
   static func write(_ mark: CommitMark, in output: String) {
-    try? WholeFile.replace("\(output)/\(fileName)", with: Array("\(mark)\n".utf8))
+    do throws(FileFailure) {
+      let file = try UnfinishedFile("\(output)/\(fileName)")
+      try file.allowReading()
+      try file.write(Array("\(mark)\n".utf8))
+      try file.synchronize()
+      try file.publish()
+    } catch {}
+  }
+
+  /// Writes the mark of a state beside the tables of its backup, if the output has a mark: copied over an output, the backup replaces
+  /// that one.
+  static func copy(_ output: String, _ state: String, to backup: String) throws(FileFailure) {
+    guard try DurableFolder(output).byteCount(of: fileName) != nil, let mark = try Ledger.lastMark(state) else {
+      return
+    }
+    write(mark, in: backup)
   }
 
   /// Throws if the state of an output does not have the commit of the mark, and complete parts of it are gone. `has` tells if the
@@ -25,9 +40,14 @@ enum RemovalMark {
     let text = String(decoding: try WholeFile.read("\(output)/\(fileName)", upTo: 1 << 10), as: UTF8.self)
     guard let mark = CommitMark(String(text.prefix { !$0.isNewline })), try !has(mark) else { return }
     var gone: [String] = []
+    let folder = DurableFolder(output)
     for part in parts where part.phase == .complete {
       let name = "\(part.folder)/\(part.name)"
-      if try DurableFolder(output).byteCount(of: name) == nil { gone.append(name) }
+      var isThere = false
+      for ending in [""] + LedgerPart.compressions where try folder.byteCount(of: name + ending) != nil {
+        isThere = true
+      }
+      if !isThere { gone.append(name) }
     }
     guard let first = gone.min() else { return }
     throw FileFailure(
@@ -38,7 +58,8 @@ enum RemovalMark {
       retain: it still has \(first)
       """,
       advice: """
-        Restore the state and the tables of the same backup, or put these parts back, such as from an archive of retain
+        Restore the state and the tables of the same backup, or put these parts back, such as from an archive of retain. If you moved \
+        them away yourself, remove \(output)/\(fileName)
         """
     )
   }

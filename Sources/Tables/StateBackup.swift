@@ -71,6 +71,7 @@ package struct StateBackup {
     // Behind the ledger, so that the days are whole whose rows it does not have any more.
     let derived = try copyDerived(output, hidden)
     others.removeAll { derived.contains($0) }
+    try RemovalMark.copy(output, copy.folder.path, to: hidden)
     try finish(copy.folder, as: target)
   }
 

@@ -72,6 +72,14 @@ import Testing
       "The earlier report has costs of 2 install days from 2026-03-01 to 2026-03-04 that the costs have no longer."
     #expect(rolling.status == 0 && rolling.errorText.contains(warning), "\(rolling.errorText)")
     #expect(try await !daily(folder, cost: cost(["2026-03-05"])).errorText.contains("no longer"))
+    // Costs in two currencies are costs too.
+    let both = cost(["2026-03-05"]) + "2026-03-05,Example Network,2001,525463029,EUR,5\n"
+    #expect(try await !daily(folder, cost: both).errorText.contains("no longer"))
+    let less = try await daily(folder, cost: cost(["2026-03-04"]))
+    #expect(
+      less.errorText.contains("costs of the install day 2026-03-05 that the costs have no longer"),
+      "\(less.errorText)"
+    )
   }
 
   @Test(arguments: [

@@ -101,6 +101,10 @@ import Testing
       try files.moveItem(atPath: folder.path("kept"), toPath: folder.path("out/_state"))
       #expect(try await BuiltCommand.run(["daily", folder.path("out")]).status == 0)
     }
+    // A backup has the mark of its state.
+    let backup = try await BuiltCommand.run(["state", "backup", folder.path("out"), "--to", folder.path("copy")])
+    #expect(backup.status == 0, "\(backup.errorText)")
+    #expect(try folder.words(of: "copy/_removal") == folder.words(of: "out/_removal"))
     // With the parts in their places again the state of before is right.
     try files.removeItem(atPath: folder.path("out/_state"))
     for name in ["_state", "skan_postbacks", "skan_events", "skan_rejects"] {

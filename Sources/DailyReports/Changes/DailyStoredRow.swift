@@ -52,7 +52,6 @@ struct DailyStoredRows {
   private static let typePlace = Table.daily.place(.dateType)
   private static let windowPlace = Table.daily.place(.postbackSequenceIndex)
   private static let postbacksPlace = Table.daily.place(.postbacks)
-  private static let costPlace = Table.daily.place(.cost)
   private static let costLevelPlace = Table.daily.place(.costLevel)
 
   /// Returns the rows of a batch in order. A line that is not a row is passed over.
@@ -71,7 +70,7 @@ struct DailyStoredRows {
           position: DailyPosition(type: type, day: date.day),
           window: cursor.integer(windowPlace) ?? 0,
           postbacks: cursor.integer(postbacksPlace) ?? 0,
-          hasCost: cursor.text(costPlace) != nil,
+          hasCost: cursor.text(costLevelPlace) != nil,
           group: group(cursor),
           metrics: bytes(metricPlaces, of: cursor),
           key: bytes(keyPlaces, of: cursor)

@@ -123,7 +123,7 @@ package final class GroupCommit: Sendable {
   private func run(_ writer: some DurableLineWriter) {
     var writer = writer
     // Before the first request nothing else would show that the spool cannot be written.
-    note(0) { () throws(FileFailure) in try writer.probe(byteCount: Self.firstProbeBytes) }
+    note(Self.firstProbeBytes) { () throws(FileFailure) in try writer.probe(byteCount: Self.firstProbeBytes) }
     while true {
       let ((group, gathers), isStopping, isFailing) = state.withLock {
         ($0.next(gathering: gathering), $0.isStopping, $0.failure != nil)

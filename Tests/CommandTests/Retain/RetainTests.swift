@@ -225,8 +225,8 @@ import Testing
     _ = try await site.retain()
     #expect(try await !daily(5).contains("in the file of costs"))
     let other = try await daily(6)
-    #expect(other.contains("before 2024-02-04 cost 5 USD in skan_daily and 6 USD in the file of costs"), "\(other)")
-    #expect(try await daily(nil).contains("cost 5 USD in skan_daily and nothing in the file of costs"))
+    #expect(other.contains("before 2024-02-04 cost 5 USD in skan_daily, and 6 USD in the file of costs"), "\(other)")
+    #expect(try await daily(nil).contains("cost 5 USD in skan_daily, and no costs are given"))
   }
 
   @Test func `what comes later for removed days is told with its number`() async throws {
