@@ -193,7 +193,7 @@ package struct DailySummary: Sendable {
   }
 
   /// Notes the numbers of rows that were written, and the totals of modelled revenue.
-  mutating func note(_ outputs: DailyOutputs, _ modelling: NullModelling, costsOfOtherDays costs: [String: Amount]?) {
+  mutating func note(_ outputs: DailyOutputs, _ modelling: NullModelling, costsOfOtherDays costs: DailyCost?) {
     modelled = modelling.rows.filter { $0.scope == .total }
     written = [(Table.daily.name, outputs.daily.rows), (Table.dailyEvents.name, outputs.events.rows)]
     if let values = outputs.values { written.append((Table.dailyValues.name, values.rows)) }
@@ -207,13 +207,15 @@ package struct DailySummary: Sendable {
   }
 
   /// A remark if days whose rows stay have other costs than the file has for them.
-  private func removedCostWarnings(kept: [String: Amount], given: [String: Amount]?) -> [String] {
-    guard kept != given ?? [:], let first = settings.firstKeptDay else { return [] }
+  private func removedCostWarnings(kept: [String: Amount], given: DailyCost?) -> [String] {
+    // Without a rate the costs of these days are not known.
+    guard kept != given?.amounts ?? [:], given?.unconverted ?? 0 == 0, let first = settings.firstKeptDay else { return [] }
     func text(_ amounts: [String: Amount]) -> String {
       let words = amounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       return words.isEmpty ? "nothing" : words.joined(separator: ", ")
     }
-    let other = given.map { "and \(text($0)) in the file of costs" } ?? "and no costs are given"
+    let rates = provenance.currency == nil ? "" : " at the present rates"
+    let other = given.map { "and \(text($0.amounts)) in the file of costs\(rates)" } ?? "and no costs are given"
     return [
       "The install days before \(Timestamp.name(ofDay: Int(first))) cost \(text(kept)) in \(Table.daily.name), \(other). Their rows stay as "
         + "they are, with ratios of those costs, because postbacks of these days were removed."

@@ -106,7 +106,7 @@ package struct DailyWriter: ~Copyable {
       try outputs.append(changes: changesEncoder.take())
       try outputs.append(modelled: modelling.modelling.encoded(settings.encoding))
       try outputs.modelled.table.add(StratumHistory.name, modelling.history.lines)
-      let costs = costs?.sums { settings.part(of: $0) != .calculated }
+      let costs = costs?.sum { settings.part(of: $0) != .calculated }
       summary.note(outputs, modelling.modelling, costsOfOtherDays: costs)
       (summary.changes, summary.changesObstacle) = (changes.counts, changes.obstacle)
       summary.changeWarnings = changes.warnings

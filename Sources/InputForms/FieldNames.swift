@@ -26,8 +26,8 @@ package enum FieldNames {
     return fields
   }
 
-  /// All names that `field(_:)` knows, with hyphens and with underscores, in lower case.
-  static let all: [String] = (Array(fields.keys) + Array(synonyms.keys)).flatMap { name in
+  /// All names that `field(_:)` knows, with hyphens and with underscores, in lower case and in order.
+  static let all: [String] = (Array(fields.keys) + Array(synonyms.keys)).sorted().flatMap { name in
     name.contains("-") ? [name, String(name.map { $0 == "-" ? "_" : $0 })] : [name]
   }
 

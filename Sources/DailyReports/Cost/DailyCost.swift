@@ -71,15 +71,16 @@ package struct DailyCosts: Sendable {
   /// The days with costs, in order.
   var days: [Int64] { places.keys.sorted() }
 
-  /// Returns the cost of rows of some days by currency, as `skan_daily` has it: without rows that have no single cost.
-  func sums(of days: (Int64) -> Bool) -> [String: Amount] {
-    var sums: [String: Amount] = [:]
+  /// Returns the cost of rows of some days, as `skan_daily` has it: without the amounts of rows that have no single cost.
+  func sum(of days: (Int64) -> Bool) -> DailyCost {
+    var sum = DailyCost(level: .row)
     for day in places.keys where days(day) {
       for entry in entries(of: day) {
-        if let (currency, cost) = entry.cost.single { sums[currency, default: .zero] += cost }
+        if let (currency, cost) = entry.cost.single { sum.amounts[currency, default: .zero] += cost }
+        sum.unconverted += entry.cost.unconverted
       }
     }
-    return sums
+    return sum
   }
 
   /// The costs of an install day, in the order of the daily tables; of equal keys, that of a parent last.
