@@ -209,16 +209,19 @@ package struct DailySummary: Sendable {
   /// A remark if days whose rows stay have other costs than the file has for them.
   private func removedCostWarnings(kept: [String: Amount], given: DailyCost?) -> [String] {
     // Without a rate the costs of these days are not known.
-    guard kept != given?.amounts ?? [:], given?.unconverted ?? 0 == 0, let first = settings.firstKeptDay else { return [] }
+    guard kept != given?.amounts ?? [:], given?.unconverted ?? 0 == 0, let first = settings.firstKeptDay else {
+      return []
+    }
     func text(_ amounts: [String: Amount]) -> String {
       let words = amounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
       return words.isEmpty ? "nothing" : words.joined(separator: ", ")
     }
     let rates = provenance.currency == nil ? "" : " at the present rates"
     let other = given.map { "and \(text($0.amounts)) in the file of costs\(rates)" } ?? "and no costs are given"
+    let day = Timestamp.name(ofDay: Int(first))
     return [
-      "The install days before \(Timestamp.name(ofDay: Int(first))) cost \(text(kept)) in \(Table.daily.name), \(other). Their rows stay as "
-        + "they are, with ratios of those costs, because postbacks of these days were removed."
+      "The install days before \(day) cost \(text(kept)) in \(Table.daily.name), \(other). Their rows stay as they are, with ratios of "
+        + "those costs, because postbacks of these days were removed."
     ]
   }
 }
