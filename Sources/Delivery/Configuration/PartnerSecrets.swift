@@ -1,52 +1,39 @@
 internal import Base
-internal import JSON
 
 /// The secrets of a partner, which must not stand in what is kept of its answers.
 struct PartnerSecrets: Sendable {
-  /// The texts that an answer may repeat, the longest ones first.
-  private var texts: [[Unicode.Scalar]] = []
+  private var secrets: [[UInt8]] = []
 
-  private static let mask: [Unicode.Scalar] = ["…"]
-  /// The least length of the beginning of a secret that is masked where an answer ends.
-  private static let leastBeginning = 4
-
-  /// Adds a secret, also as it is written in JSON and in URLs, and what stands in it behind the name of a scheme, such as `Bearer`
-  /// or `whsec_`.
+  /// Adds a secret, and what stands in it behind the name of a scheme, such as `Bearer` or `whsec_`.
   mutating func add(_ secret: String) {
     let secret = String(secret[...].trimmed)
     var parts = [secret]
     if let space = secret.firstIndex(of: " ") { parts.append(String(secret[space...].trimmed)) }
     if secret.hasPrefix("whsec_") { parts.append(String(secret.dropFirst("whsec_".count))) }
-    for part in parts {
-      let escaped = [false, true].map { escapingSlashes in
-        var json: [UInt8] = []
-        json.appendJSONString(part, escapingSlashes: escapingSlashes)
-        return String(decoding: json.dropFirst().dropLast(), as: UTF8.self)
-      }
-      for text in escaped + [part, part.percentEncoded] {
-        let scalars = Array(text.unicodeScalars)
-        if !scalars.isEmpty, !texts.contains(scalars) { texts.append(scalars) }
-      }
-    }
-    texts.sort { $0.count > $1.count }
+    for part in parts.map({ Array($0.utf8) }) where !part.isEmpty && !secrets.contains(part) { secrets.append(part) }
   }
 
-  /// Returns an answer with `…` in place of each secret, and of the beginning of one at its end, where it may be cut.
+  /// Returns an answer with `…` in place of each secret, and of the beginning of one at its end, where it may be cut. Each character
+  /// of a secret may be escaped as `EscapedAnswer` describes.
   func masked(_ answer: String) -> String {
-    guard !texts.isEmpty else { return answer }
-    var scalars = Array(answer.unicodeScalars)
-    for text in texts { scalars = scalars.replacing(text, with: Self.mask) }
-    // A character that is cut is read as U+FFFD.
-    let whole = scalars.last == "\u{FFFD}" ? scalars.dropLast() : scalars[...]
-    let cut = texts.compactMap { Self.beginning(of: $0, endingIn: whole) }.max()
-    if let cut { scalars = whole.dropLast(cut) + Self.mask }
-    return String(String.UnicodeScalarView(scalars))
-  }
-
-  /// The length of the longest beginning of a secret that is the end of a text; nil if there is none of the least length.
-  private static func beginning(of secret: [Unicode.Scalar], endingIn text: ArraySlice<Unicode.Scalar>) -> Int? {
-    stride(from: min(secret.count - 1, text.count), through: leastBeginning, by: -1).first { count in
-      text.suffix(count).elementsEqual(secret.prefix(count))
+    let text = EscapedAnswer(answer)
+    var found: [Range<Int>] = []
+    for start in text.bytes.indices {
+      guard let end = secrets.compactMap({ text.end(of: $0, from: start) }).max() else { continue }
+      if let last = found.last, start < last.upperBound {
+        found[found.count - 1] = last.lowerBound..<max(last.upperBound, end)
+      } else {
+        found.append(start..<end)
+      }
     }
+    guard !found.isEmpty else { return answer }
+    var result: [UInt8] = []
+    var kept = 0
+    for range in found {
+      result += text.bytes[kept..<range.lowerBound]
+      result += "…".utf8
+      kept = range.upperBound
+    }
+    return String(decoding: result + text.bytes[kept...], as: UTF8.self)
   }
 }
