@@ -106,7 +106,7 @@ package final class ImportedOutput {
       }
       if isOfTransaction {
         contents[key.number] = row.contentHash
-      } else {
+      } else if row.isOfSum {
         let first = sums.insertIfAbsent(file, for: row.sumHash)
         if first != file { summary.addOverlap("\(row.place), in \(first) and \(file)") }
       }
@@ -166,7 +166,7 @@ package struct ImportedSummary: Sendable {
   fileprivate var valuesLeftOut: [ColumnName: (rows: Int, first: String)] = [:]
   /// The rows with revenue in no currency, or in one that cannot be read.
   package fileprivate(set) var withoutCurrency = 0
-  /// The rows without a transaction that an earlier file has, but for their counts and revenue, and the first of them.
+  /// The sums of days that an earlier file has, but for what they measure, and the first of them.
   package private(set) var overlapping = 0
   package private(set) var overlap = ""
   /// The rows without a transaction and without a count, each of which counts one.
@@ -195,10 +195,9 @@ package struct ImportedSummary: Sendable {
   fileprivate mutating func note(_ row: ImportedRow, isMapped: Bool) {
     if row.isUncounted { uncounted += 1 }
     guard row.isUncounted || !isMapped else { return }
-    for (name, isWhole) in row.extraNames {
-      if row.isUncounted { wholeExtras.add(name, isWhole) }
-      if !isMapped { unmappedExtras.add(name, true) }
-    }
+    let names = row.extraNames
+    if row.isUncounted { wholeExtras.add(names, isLeft: row.mayBeCount) }
+    if !isMapped { unmappedExtras.add(names) { _ in true } }
   }
 
   /// The extras of rows without a count that have whole numbers alone, and may be the count: those that `fittingMapping` does not
@@ -208,11 +207,12 @@ package struct ImportedSummary: Sendable {
     return wholeExtras.names.filter { !read.contains($0) }
   }
 
-  /// The built-in mapping that reads extras of the rows, for which none was chosen, with their names; nil if none does.
+  /// The built-in mapping that reads two or more extras of the rows, for which none was chosen, with their names; nil if none does.
   package var fittingMapping: (mapping: Mapping, names: [String])? {
     let names = unmappedExtras.names
-    // Rows of skan_postbacks need no mapping, though Singular has a column skan_revenue too.
-    return names.contains(ColumnName.postbackKey.rawValue) ? nil : Mapping.reading(names)
+    // Rows of skan_postbacks need no mapping, though Singular has a column skan_revenue too. One name is of many vendors.
+    guard !names.contains(ColumnName.postbackKey.rawValue), let found = Mapping.reading(names) else { return nil }
+    return found.names.count > 1 ? found : nil
   }
 
   fileprivate mutating func addUnreadable(_ place: String) {
@@ -249,18 +249,25 @@ package struct ImportedSummary: Sendable {
 private struct NotedNames: Sendable {
   private var places: [String: Int] = [:]
   private var struckOut: Set<String> = []
+  /// The names that were added last, and the places of those that are not struck out.
+  private var last: [String] = []
+  private var left: [Int] = []
 
   /// The names that are left.
   var names: [String] {
     places.filter { !struckOut.contains($0.key) }.sorted { $0.value < $1.value }.map(\.key)
   }
 
-  /// Adds a name, or strikes it out for good.
-  mutating func add(_ name: String, _ isLeft: Bool) {
-    if places[name] == nil {
-      guard places.count < CSVHeader.columnLimit else { return }
-      places[name] = places.count
+  /// Adds names, and strikes out for good those for whose places `isLeft` is false.
+  mutating func add(_ names: [String], isLeft: (Int) -> Bool) {
+    if names != last {
+      for name in names where places[name] == nil && places.count < CSVHeader.columnLimit {
+        places[name] = places.count
+      }
+      last = names
+      left = names.indices.filter { !struckOut.contains(names[$0]) }
     }
-    if !isLeft { struckOut.insert(name) }
+    for place in left where !isLeft(place) { struckOut.insert(names[place]) }
+    left.removeAll { struckOut.contains(names[$0]) }
   }
 }

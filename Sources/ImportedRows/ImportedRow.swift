@@ -64,14 +64,23 @@ package struct ImportedRow {
     return hasher.finalize()
   }
 
-  /// A hash of what a row without a transaction says but for its count and its revenue. It is another one in each process.
+  /// Indicates that the row is the sum of a day.
+  var isOfSum: Bool { texts[.transactionID] == nil && exported.contains(.count) && receivedAt != nil }
+
+  /// Words in the names of extras that are measured, which a later export has anew.
+  private static let metrics = [
+    "click", "impression", "view", "cost", "spend", "install", "conversion", "event", "revenue",
+  ]
+
+  /// A hash of what a sum says but for what it measures. It is another one in each process.
   var sumHash: Int {
     var hasher = Hasher()
     hasher.combine(texts)
     hasher.combine(integers)
     hasher.combine(booleans)
     hasher.combine(receivedAt)
-    hasher.combine(JSONValue.object(extras).description)
+    let others = extras.filter { extra in !Self.metrics.contains { extra.key.lowercased().contains($0) } }
+    hasher.combine(JSONValue.object(others).description)
     return hasher.finalize()
   }
 
@@ -86,10 +95,11 @@ package struct ImportedRow {
   /// Indicates that the row says neither of which transaction it is nor how many it counts, so that it counts one.
   var isUncounted: Bool { texts[.transactionID] == nil && !exported.contains(.count) }
 
-  /// The names of the extras, each with true if its value may be a count.
-  var extraNames: [(name: String, isWhole: Bool)] {
-    extras.map { ($0.key, $0.value.scalar.flatMap(Self.wholeNumber) != nil) }
-  }
+  /// The names of the extras.
+  var extraNames: [String] { extras.map(\.key) }
+
+  /// Tells if the value of the extra at a place in `extraNames` may be a count.
+  func mayBeCount(extraAt place: Int) -> Bool { extras[place].value.scalar.flatMap(Self.wholeNumber) != nil }
 
   /// The fields by the columns that have them; of several the first that is there counts.
   private static let fields: [(column: ColumnName, fields: [Field])] = [
@@ -104,9 +114,9 @@ package struct ImportedRow {
 
   private init(_ source: Source) { self.source = source }
 
-  /// Tells if a record is a row without a signature.
-  package static func isRow(_ json: [UInt8], _ mapping: Mapping?) -> Bool {
-    if case .row = read(json, mapping, Source()) { true } else { false }
+  /// Tells if a record of an input, with its mapping and its header if it is CSV, is a row without a signature.
+  package static func isRow(_ json: [UInt8], _ mapping: Mapping?, _ header: CSVHeader?) -> Bool {
+    if case .row = read(json, mapping, Source(header, mapping)) { true } else { false }
   }
 
   /// Reads an envelope with a row as its body, or a row alone.
@@ -122,7 +132,7 @@ package struct ImportedRow {
     }
     let hasEmptyCount = body.contains(where: isEmptyCount)
     body.removeAll { $0.value == .null }
-    if mapping?.givesFields != true { nameFields(of: &body, &envelope) }
+    if source.needsNames { nameFields(of: &body, &envelope, mapping) }
     for place in body.indices { body[place].value = body[place].value.withoutFormula }
     if repeatsHeader(body, mapping) { return .header }
     for field in [Field.attributionSignature, .jwsString] {
@@ -136,7 +146,7 @@ package struct ImportedRow {
     let isExported = { (member: JSONValue.Member) in mapping?.isExported(member.key) ?? false }
     for member in body where isExported(member) { row.add(member, mapping) }
     for member in body where !isExported(member) { row.add(member, mapping) }
-    if source.hasCount || hasEmptyCount, !row.exported.contains(.count) {
+    if source.hasCount || hasEmptyCount, row.isUncounted {
       row.problem = row.problem ?? "The count of the row is empty, so the row counts nothing."
     }
     if let problem = row.problem { return .unreadable(problem) }
@@ -154,8 +164,10 @@ package struct ImportedRow {
   private static let mostConversions: Int64 = 1_000_000_000_000
 
   /// Takes the number of conversions that the row stands for.
-  private mutating func takeCount(_ text: String) {
-    guard let number = Self.wholeNumber(text) else {
+  private mutating func takeCount(_ value: JSONValue, _ text: String) {
+    // A number of JSON has no separators.
+    let isNumber = if case .number = value { true } else { false }
+    guard let number = Self.wholeNumber(isNumber && text.hasSuffix(".000") ? String(text.dropLast(4)) : text) else {
       let number = text.split(separator: ".", omittingEmptySubsequences: false)
       problem =
         number.count == 2 && number[1] == "000"
@@ -166,19 +178,22 @@ package struct ImportedRow {
     count = number
   }
 
-  /// Returns the whole number that a text is; nil for others, and for one with a point and three zeros, which may be thousands.
+  /// Returns the whole number that a text is; nil for others, and for one with a point and three zeros, which may be thousands
+  /// unless it is zero.
   private static func wholeNumber(_ text: String) -> Int64? {
     // Spreadsheets and pandas write whole numbers as 1200.0 where a row lacks one.
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let isWhole =
       parts.count == 1
-      || (parts.count == 2 && !parts[1].isEmpty && parts[1] != "000" && parts[1].allSatisfy { $0 == "0" })
+      || (parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0 == "0" }
+        && (parts[1] != "000" || parts[0].allSatisfy { $0 == "0" }))
     return isWhole ? Int64(parts[0]).flatMap { (0...mostConversions).contains($0) ? $0 : nil } : nil
   }
 
   /// Tells if an amount may have points between thousands, such as 12.500.
   private static func mayHaveThousands(_ text: String) -> Bool {
-    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let digits = text.utf8.first.map("+-".utf8.contains) ?? false ? text.utf8.dropFirst() : text.utf8[...]
+    let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard let first = parts.first, (1...3).contains(first.count), first.first != UInt8(ascii: "0") else { return false }
     return parts.count > 1 && parts.dropFirst().allSatisfy { $0.count == 3 }
       && parts.joined().allSatisfy(\.isDecimalDigit)
@@ -186,8 +201,7 @@ package struct ImportedRow {
 
   private mutating func add(_ member: JSONValue.Member, _ mapping: Mapping?) {
     if case .null = member.value { return }
-    let name = mapping.map { $0.column(of: member.key) } ?? Mapping.ExportColumn(named: member.key)
-    if let name, add(member.value, asColumn: name) { return }
+    if let name = Self.exportColumn(of: member.key, mapping), add(member.value, asColumn: name) { return }
     for (column, fields) in Self.fields {
       if let field = fields.first(where: { $0.name == member.key }), take(member.value, field, column) { return }
     }
@@ -285,7 +299,7 @@ package struct ImportedRow {
         return false
       }
       revenue = amount
-    case .count: takeCount(text)
+    case .count: takeCount(value, text)
     }
     return true
   }

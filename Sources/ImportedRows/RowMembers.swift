@@ -9,28 +9,48 @@ extension ImportedRow {
     var hasCount = false
     /// Indicates CSV with semicolons, where amounts may have points between thousands.
     var hasSemicolons = false
-
-    init() {}
+    /// Indicates that members do not have the names of their fields yet, as those of CSV without a mapping do.
+    var needsNames = true
 
     /// The facts about an input that is read with a mapping.
     init(_ header: CSVHeader?, _ mapping: Mapping?) {
       let isWhole = mapping?.opensNothing ?? true
       hasCount = isWhole && header?.names.contains { Self.isCount($0, mapping) } ?? false
       hasSemicolons = header?.separator == UInt8(ascii: ";")
+      needsNames = mapping.map { !$0.givesFields } ?? (header == nil)
     }
 
     /// Tells if the values of a name are counts.
     static func isCount(_ name: String, _ mapping: Mapping?) -> Bool {
-      (mapping.map { $0.column(of: name) } ?? Mapping.ExportColumn(named: name)) == .count
+      ImportedRow.exportColumn(of: name, mapping) == .count
     }
   }
 
-  /// Gives members the names of the fields that they stand for, as in CSV, and moves those of an envelope there.
-  static func nameFields(of body: inout [JSONValue.Member], _ envelope: inout [JSONValue.Member]) {
-    let fields = FieldNames.fields(of: body.map(\.key))
-    let members = zip(body, fields).map { JSONValue.Member(key: $1?.name ?? $0.key, value: $0.value) }
-    body = zip(members, fields).filter { !($1.map(Envelope.fields.contains) ?? false) }.map(\.0)
-    envelope += zip(members, fields).filter { $1.map(Envelope.fields.contains) ?? false }.map(\.0)
+  /// Returns the column of exports that a name stands for; nil if there is none.
+  static func exportColumn(of name: String, _ mapping: Mapping?) -> Mapping.ExportColumn? {
+    mapping.map { $0.column(of: name) } ?? Mapping.ExportColumn(named: name)
+  }
+
+  /// Gives members the names of the fields that they stand for, as in CSV, and moves the time of receipt and the forwarder to the
+  /// envelope. Members to which `exported` of the mapping gives a column stay as they are, as do others of an envelope.
+  static func nameFields(
+    of body: inout [JSONValue.Member],
+    _ envelope: inout [JSONValue.Member],
+    _ mapping: Mapping?
+  ) {
+    let isExported = { (member: JSONValue.Member) in mapping?.isExported(member.key) ?? false }
+    let others = body.filter { !isExported($0) }
+    var named = body.filter(isExported)
+    for (member, field) in zip(others, FieldNames.fields(of: others.map(\.key))) {
+      if let field, [.receivedAt, .forwarder].contains(field) {
+        envelope.append(.init(field.name, member.value))
+      } else if let field, !Envelope.fields.contains(field) {
+        named.append(.init(field.name, member.value))
+      } else {
+        named.append(member)
+      }
+    }
+    body = named
   }
 
   /// Tells if each value of a row is the name of its column, as where files were put together with their headers.

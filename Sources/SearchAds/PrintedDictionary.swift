@@ -84,13 +84,14 @@ struct PrintedDictionary {
       return nil
     }
     var members: [JSONValue.Member] = []
+    var keys: Set<Substring> = []
     var rest = text[...].trimmed
     while !rest.isEmpty {
       guard let end = keyEnd(in: rest) else { return nil }
       let key = rest[..<end].dropFirst().dropLast(2)
       rest = rest[end...].drop(while: \.isWhitespace)
       let value = rest[..<valueEnd(in: rest)]
-      guard let scalar = scalar(value.trimmed), !members.contains(where: { $0.key == key }) else { return nil }
+      guard let scalar = scalar(value.trimmed), keys.insert(key).inserted else { return nil }
       members.append(.init(String(key), scalar))
       rest = rest[value.endIndex...].dropFirst().drop(while: \.isWhitespace)
     }

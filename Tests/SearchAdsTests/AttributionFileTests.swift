@@ -71,6 +71,15 @@ import Testing
     #expect(PrintedDictionary.swiftDictionary(in: Array(line.utf8)[...])?.description == expected)
   }
 
+  @Test(.timeLimit(.minutes(1))) func `a dictionary of Swift may have as many members as a record holds`() {
+    let line = "[" + (0..<60_000).map { "\"k\($0)\": US" }.joined(separator: ", ") + "]"
+    guard case .object(let members)? = PrintedDictionary.swiftDictionary(in: Array(line.utf8)[...]) else {
+      Issue.record("no dictionary")
+      return
+    }
+    #expect(members.count == 60_000)
+  }
+
   @Test(arguments: [
     #"["a": Optional(1)]"#, #"["a": x, "a": y]"#, #"["a": ]"#, "[\"a\": x\n, \"b\": y]", #"["a", x]"#,
     #"["a": [1: 2]]"#, #"["a": "x]"#, #"["a": ["b": x]]"#,

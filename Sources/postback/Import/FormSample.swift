@@ -34,14 +34,15 @@ struct FormSample {
     var batches = PostbackReader(inputs: try InputFile.enumerate([path], in: form)).makeAsyncIterator()
     while records < Self.limit, let batch = try await batches.next() {
       isCSV = isCSV || batch.origins.contains { $0.input.isCSV }
-      for record in batch.records.prefix(Self.limit - records) {
+      let headers = batch.origins.flatMap { Array(repeating: $0.input.csvHeader, count: $0.recordCount) }
+      for (record, header) in zip(batch.records, headers).prefix(Self.limit - records) {
         records += 1
         guard record.defect == nil else { continue }
         let bytes = Array(batch.bytes[record.bytes.indices])
         let text = unwrapper == nil ? bytes : unwrapper?.envelope(of: bytes)
         guard let text else { continue }
         add(text, verifier)
-        rows += ImportedRow.isRow(text, form.mapping) ? 1 : 0
+        rows += ImportedRow.isRow(text, form.mapping, header) ? 1 : 0
         if form.mapping == nil { addNames(of: text) }
       }
     }

@@ -81,14 +81,21 @@ import Testing
       2026-03-05;1;4;1.234.567;EUR
       2026-03-05;1;5;0.125;EUR
       2026-03-05;1;6;1234.500;EUR
+      2026-03-05;1;7;-12.500;EUR
+      2026-03-05;1;0.000;0.5;EUR
 
       """
     let (json, errors) = try await run([text])
-    #expect(json["imported"]?.integer == 3 && json["unreadable"]?.integer == 3, "\(json)")
+    #expect(json["imported"]?.integer == 4 && json["unreadable"]?.integer == 4, "\(json)")
     #expect(errors.contains("line 2: The count 2.000 may be 2 or 2000."), "\(errors)")
     #expect(errors.contains("line 4: The revenue 12.500 may have points between thousands."), "\(errors)")
     #expect(errors.contains("line 5: The revenue 1.234.567 may have points between thousands."), "\(errors)")
-    #expect(try rows().map { $0["revenue"] } == ["1250", "0.125", "1234.5"])
+    #expect(errors.contains("line 8: The revenue -12.500 may have points between thousands."), "\(errors)")
+    #expect(try rows().map { $0["revenue"] } == ["1250", "0.125", "1234.5", "0.5"])
+    #expect(try rows().last?["count"] == "0")
+    let path = try folder.makeFile("in.csv", holding: Array(text.utf8))
+    let look = try await BuiltCommand.run(["import", path, "--dry-run"]).text.split(whereSeparator: \.isWhitespace)
+    #expect(look.contains(["CSV", "8", "0", "4"]), "\(look)")
     // Where commas part the fields, a point is one before decimals.
     let (_, silence) = try await run(["date,app,count,revenue,currency\n2026-03-05,1,3,12.500,EUR\n"])
     #expect(try rows().map { $0["revenue"] } == ["12.5"] && silence.isEmpty, "\(silence)")
@@ -131,6 +138,28 @@ import Testing
     #expect(row["extras"] == #"{"note":1}"#, "\(row)")
     let signed = "{\(members),\"app_id\":1,\"attribution_signature\":\"MEUCIQ==\"}\n{\"app_id\":2}\n"
     #expect(try await run([signed], named: "in.jsonl").counts["signed"]?.integer == 1)
+  }
+
+  @Test(arguments: [
+    ("csv", "app,source_id,country\n1,Spring,3\n"), ("json", #"{"app":1,"source_id":"Spring","country":3}"#),
+  ])
+  func `have the columns that a mapping without fields gives them`(_ form: String, _ text: String) async throws {
+    let exported = #"{"source_id":"campaign_name","country":"count"}"#
+    let mapping = try folder.makeFile(
+      "own.json",
+      holding: Array(#"{"name":"own","form":"\#(form)","exported":\#(exported)}"#.utf8)
+    )
+    let (json, errors) = try await run([text], named: "in.\(form)", ["--vendor", "house", "--mapping", mapping])
+    #expect(json["imported"]?.integer == 1, "\(errors)")
+    let row = try #require(try rows().first)
+    #expect(row.string("campaign_name") == "Spring" && row["count"] == "3" && row["extras"] == "null", "\(row)")
+  }
+
+  @Test func `keep members of JSON with other names of an envelope`() async throws {
+    let line = #"{"app":1,"count":2,"forwarder":"f","channel":"search","query":"q","remote_address":"192.0.2.7"}"#
+    _ = try await run([line], named: "in.jsonl")
+    let row = try #require(try rows().first)
+    #expect(row["extras"] == #"{"channel":"search","query":"q"}"# && row.string("forwarder") == "f", "\(row)")
   }
 
   @Test func `leave out a header that comes again`() async throws {
