@@ -43,6 +43,7 @@ package final class GroupCommit: Sendable {
   private let state: Mutex<State>
   private let work = DispatchSemaphore(value: 0)
   private let stopped = DispatchSemaphore(value: 0)
+  private let attempted = DispatchSemaphore(value: 0)
   private let gathering: Duration
   private let metrics: ServerMetrics
   private let report: @Sendable (Event) -> Void
@@ -59,7 +60,7 @@ package final class GroupCommit: Sendable {
   /// The time after which a write that has not finished counts as hanging.
   private static let patience = Duration.seconds(5)
 
-  /// Starts to write submitted lines into the spool, on a queue of its own. Lines gather for up to `gathering`.
+  /// Starts to write submitted lines into the spool, on a queue of its own, after a first attempt. Lines gather for up to `gathering`.
   package init(
     _ writer: some DurableLineWriter,
     groupBytes: Int = 4 << 20,
@@ -73,6 +74,8 @@ package final class GroupCommit: Sendable {
     self.metrics = metrics
     self.report = report
     DispatchQueue(label: "postback.commit", qos: .userInitiated).async { self.run(writer) }
+    // So that the first answer about the health is right. A write that hangs is waited for no longer.
+    _ = attempted.wait(timeout: .now() + .seconds(5))
   }
 
   /// Queues whole lines. `whenDone` is called on another thread with the outcome. Returns false, without a call, if the
@@ -124,6 +127,7 @@ package final class GroupCommit: Sendable {
     var writer = writer
     // Before the first request nothing else would show that the spool cannot be written.
     note(Self.firstProbeBytes) { () throws(FileFailure) in try writer.probe(byteCount: Self.firstProbeBytes) }
+    attempted.signal()
     while true {
       let ((group, gathers), isStopping, isFailing) = state.withLock {
         ($0.next(gathering: gathering), $0.isStopping, $0.failure != nil)
