@@ -63,6 +63,13 @@ package struct SpoolWriter: Sendable {
     unsafe unlink(complete)
   }
 
+  /// Tests if a file of this size can be made durable, in `tmp/`, whose files nobody reads. Throws if not.
+  package mutating func attempt(byteCount: Int) throws(FileFailure) {
+    let path = "\(spool)/tmp/\(nextName())"
+    try makeDurable([UInt8](repeating: UInt8(ascii: "\n"), count: byteCount), at: path)
+    unsafe unlink(path)
+  }
+
   /// Tests if the folders of the spool are there and may be written to. Throws if not.
   package func reach() throws(FileFailure) {
     for name in ["tmp", "new"] where unsafe access("\(spool)/\(name)", W_OK) != 0 {

@@ -16,6 +16,7 @@ enum RemovalMark {
       try file.write(Array("\(mark)\n".utf8))
       try file.synchronize()
       try file.publish()
+      try DurableFolder(output).synchronize()
     } catch {}
   }
 

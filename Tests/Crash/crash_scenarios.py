@@ -12,7 +12,7 @@ DEVICE = "/.well-known/skadnetwork/report-attribution/"
 def sha(path):
     content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
     # Random, or of the process: that it is there is what counts.
-    return hashlib.sha256(b"" if path.name in ("_output_id", ".lock") else content).hexdigest()
+    return hashlib.sha256(b"" if path.name in ("_output_id", "_removal", ".lock") else content).hexdigest()
 
 
 def files(folder, *names):

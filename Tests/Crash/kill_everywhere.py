@@ -33,7 +33,7 @@ class Scenario:
             if path.is_symlink() or path.is_file():
                 content = os.readlink(path).encode() if path.is_symlink() else path.read_bytes()
                 # Random, or of the process: that it is there is what counts.
-                content = b"" if path.name in ("_output_id", "_summary.json") or path.name.endswith(".lock") else content
+                content = b"" if path.name in ("_output_id", "_removal", "_summary.json") or path.name.endswith(".lock") else content
                 found[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
         return found
 

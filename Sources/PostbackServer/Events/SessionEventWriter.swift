@@ -83,6 +83,8 @@ package struct SessionEventWriter: DurableLineWriter {
     isUncut = false
   }
 
+  package mutating func attempt(byteCount: Int) throws(FileFailure) { try probe(byteCount: byteCount) }
+
   package mutating func probe(byteCount: Int) throws(FileFailure) {
     try cut()
     let file = try DurableFile("\(folder.path)/.probe", .creating)

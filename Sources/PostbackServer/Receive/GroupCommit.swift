@@ -53,7 +53,7 @@ package final class GroupCommit: Sendable {
   /// The interval of write attempts while the spool is failing and no request arrives.
   private static let probeInterval = DispatchTimeInterval.seconds(2)
   /// The size of the first write attempt: what a postback takes on a disk.
-  private static let firstProbeBytes = 4096
+  private static let firstBytes = 4096
   /// The time without a failure after which the spool counts as recovered. On a disk that is nearly full small writes
   /// succeed between large ones that fail.
   private static let calm = Duration.seconds(5)
@@ -126,7 +126,7 @@ package final class GroupCommit: Sendable {
   private func run(_ writer: some DurableLineWriter) {
     var writer = writer
     // Before the first request nothing else would show that the spool cannot be written.
-    note(Self.firstProbeBytes) { () throws(FileFailure) in try writer.probe(byteCount: Self.firstProbeBytes) }
+    note(Self.firstBytes) { () throws(FileFailure) in try writer.attempt(byteCount: Self.firstBytes) }
     attempted.signal()
     while true {
       let ((group, gathers), isStopping, isFailing) = state.withLock {
@@ -192,7 +192,9 @@ package final class GroupCommit: Sendable {
 package protocol DurableLineWriter: Sendable {
   /// Writes whole lines. On return they survive a loss of power; if this throws, they must not be relied on.
   mutating func write(_ bytes: [UInt8]) throws(FileFailure)
-  /// Tests if this number of bytes can be written now.
+  /// Tests if this number of bytes can be made durable, without any file that a reader sees.
+  mutating func attempt(byteCount: Int) throws(FileFailure)
+  /// Tests if this number of bytes can be written now, with all steps of a write.
   mutating func probe(byteCount: Int) throws(FileFailure)
   /// Tests if the place of the files is there and may be written to, without writing.
   func reach() throws(FileFailure)

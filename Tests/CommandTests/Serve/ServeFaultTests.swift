@@ -7,8 +7,8 @@ import Testing
 private let device = "/.well-known/skadnetwork/report-attribution/"
 
 @Suite(.enabled(if: Tracer.works, "strace is not there, or may not trace")) struct `A failing spool` {
-  /// Makes calls that concern a folder of the spool fail, all of them or one. The first write attempt renames a file, and makes
-  /// it and its folder durable; then comes the first commit.
+  /// Makes calls that concern a folder of the spool fail, all of them or one. The first write attempt makes a file durable; then comes
+  /// the first commit.
   private func site(_ call: String, _ error: String, _ count: String?) async throws -> ServerSite {
     try await ServerSite(fault: Fault(call: call, effect: "error=\(error)", count: count))
   }
@@ -17,7 +17,7 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
   func `makes the server answer 503 and store nothing, until the disk works again`(_ call: String, _ error: String)
     async throws
   {
-    let site = try await site(call, error, call == "fsync" ? "3" : "2")
+    let site = try await site(call, error, call == "fsync" ? "2" : "1")
     let answer = try site.request("POST", device, body: #"{"n":1}"#)
     #expect(answer.status == 503 && answer.headers["retry-after"] == "30")
     #expect(try site.names("new").isEmpty && site.names("tmp").isEmpty)
@@ -31,8 +31,8 @@ private let device = "/.well-known/skadnetwork/report-attribution/"
   }
 
   @Test func `makes the server answer 503 and store nothing if fsync of the folder fails`() async throws {
-    // The third fsync is the file's, the fourth that of the folder that it was renamed into.
-    let site = try await site("fsync", "EIO", "4")
+    // The second fsync is the file's, the third that of the folder that it was renamed into.
+    let site = try await site("fsync", "EIO", "3")
     #expect(try site.request("POST", device, body: "{}").status == 503)
     #expect(try site.names("new").isEmpty && site.names("tmp").isEmpty)
   }

@@ -109,6 +109,7 @@ import Testing
       func write(_ bytes: [UInt8]) throws(FileFailure) {
         throw .system(.io, "new", "The file cannot be written", ENOSPC)
       }
+      func attempt(byteCount: Int) throws(FileFailure) { try probe(byteCount: byteCount) }
       func probe(byteCount: Int) throws(FileFailure) { try write([UInt8](repeating: 0, count: byteCount)) }
       func reach() throws(FileFailure) {}
     }
