@@ -21,7 +21,7 @@ package final class ImportedOutput {
   private var seen: [UInt128: UInt32] = [:]
   /// The hashes of the rows of transactions by their keys.
   private var contents: [UInt128: Int] = [:]
-  /// The first files with a row without a transaction, by the hashes of these but for their counts.
+  /// The first files with a sum of a day, by the hashes of these sums.
   private var sums: [Int: String] = [:]
 
   private static let batch = 2000
@@ -107,7 +107,9 @@ package final class ImportedOutput {
       if isOfTransaction {
         contents[key.number] = row.contentHash
       } else if row.isOfSum {
-        let first = sums.insertIfAbsent(file, for: row.sumHash)
+        let hash = row.sumHash
+        let first = sums[hash, default: file]
+        sums[hash] = first
         if first != file { summary.addOverlap("\(row.place), in \(first) and \(file)") }
       }
       row.encode(into: &encoder, key: key.text, vendor: vendor, currency: currency, file: file, line: line)
@@ -132,15 +134,6 @@ package final class ImportedOutput {
     try table.append(encoder.take())
     try table.copy(encoding, without: { $0.text(Self.vendorPlace) ?? "" <= vendor })
     try table.complete(summary: summary.json.description)
-  }
-}
-
-extension [Int: String] {
-  /// Returns the text of a number, which is this one if there was none.
-  fileprivate mutating func insertIfAbsent(_ text: String, for number: Int) -> String {
-    if let found = self[number] { return found }
-    self[number] = text
-    return text
   }
 }
 

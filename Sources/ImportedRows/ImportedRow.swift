@@ -54,11 +54,7 @@ package struct ImportedRow {
 
   /// A hash of what the row says but for its extras, such as an id of its own. It is another one in each process.
   var contentHash: Int {
-    var hasher = Hasher()
-    hasher.combine(texts)
-    hasher.combine(integers)
-    hasher.combine(booleans)
-    hasher.combine(receivedAt)
+    var hasher = fieldsHasher
     hasher.combine(count)
     hasher.combine(revenue?.description)
     return hasher.finalize()
@@ -74,14 +70,20 @@ package struct ImportedRow {
 
   /// A hash of what a sum says but for what it measures. It is another one in each process.
   var sumHash: Int {
+    var hasher = fieldsHasher
+    let others = extras.filter { extra in !Self.metrics.contains { extra.key.lowercased().contains($0) } }
+    hasher.combine(JSONValue.object(others).description)
+    return hasher.finalize()
+  }
+
+  /// A hasher that has what both hashes begin with: the time and the values of Apple's fields.
+  private var fieldsHasher: Hasher {
     var hasher = Hasher()
     hasher.combine(texts)
     hasher.combine(integers)
     hasher.combine(booleans)
     hasher.combine(receivedAt)
-    let others = extras.filter { extra in !Self.metrics.contains { extra.key.lowercased().contains($0) } }
-    hasher.combine(JSONValue.object(others).description)
-    return hasher.finalize()
+    return hasher
   }
 
   /// The day, the app and the network, for people.

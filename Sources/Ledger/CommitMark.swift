@@ -50,6 +50,11 @@ extension CommitMark {
     }
   }
 
+  /// Returns the mark of the last commit of a ledger; nil if an earlier version of the program made it, or if there is none.
+  static func last(in database: SQLiteDatabase) throws(FileFailure) -> CommitMark? {
+    try of(try Ledger.state(in: database).commits, in: database)
+  }
+
   /// Begins a line with this commit, as part of its transaction.
   func begin(in database: SQLiteDatabase) throws(FileFailure) {
     try SQLiteStatement(database, "INSERT INTO commit_lines VALUES (?, ?)")
@@ -59,15 +64,11 @@ extension CommitMark {
 
 extension Ledger {
   /// The mark of the last commit; nil if an earlier version of the program made it, or if there is none.
-  package func lastMark() throws(FileFailure) -> CommitMark? {
-    try CommitMark.of(try Self.state(in: database).commits, in: database)
-  }
+  package func lastMark() throws(FileFailure) -> CommitMark? { try CommitMark.last(in: database) }
 
   /// The mark of the last commit of a state. Read without the lock.
   package static func lastMark(_ folderPath: String) throws(FileFailure) -> CommitMark? {
-    try reading(folderPath) { database throws(FileFailure) in
-      try CommitMark.of(try state(in: database).commits, in: database)
-    }
+    try reading(folderPath) { database throws(FileFailure) in try CommitMark.last(in: database) }
   }
 
   /// Indicates that the ledger has a commit with this mark.

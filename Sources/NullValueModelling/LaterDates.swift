@@ -3,7 +3,7 @@
 /// Installs are counted by the dates of their first postbacks, and later postbacks by their own, whose error is up to 60
 /// hours. So where a period is cut from the dates around it, both are not of the same users.
 struct LaterDates {
-  /// What is beyond an end of the dates.
+  /// The postbacks beyond an end of the dates.
   private enum Beyond {
     /// No postback.
     case nothing
