@@ -42,8 +42,8 @@ package struct ImplementationCheck: Sendable {
           do {
             var record = try result.get()
             record.file = places[path] ?? 0
-            let (key, time) = try Self.key(of: record)
-            lastReceived = max(lastReceived, time)
+            let key = try record.sortKey()
+            lastReceived = max(lastReceived, try record.receivedAt())
             try sorter.add(key, record.bytes)
           } catch let defect as SessionDefect {
             report.badRowCount += 1
@@ -59,10 +59,8 @@ package struct ImplementationCheck: Sendable {
         preconditionFailure("reading rows throws no other error than those of files and of libcrypto: \(error)")
       }
     }
-    do throws(FileFailure) {
+    try PipelineFailure.state { () throws(FileFailure) in
       try check(sorter.sorted(), until: lastReceived / 1000, files, postbacks, &report)
-    } catch {
-      throw .state(error)
     }
     return report
   }
@@ -86,10 +84,11 @@ package struct ImplementationCheck: Sendable {
     }
     while try records.next() {
       let record = SessionRecord(records.payload)
-      let device = records.key >> Self.timeBits
+      let device = records.key >> SessionRecord.timeBits
       if check?.device != device {
         close()
-        check = (device, label(of: record, device), DeviceCheck(models: models))
+        let label = showsDevices ? record.deviceID ?? "" : SessionRecord.hiddenID(device)
+        check = (device, label, DeviceCheck(models: models))
       }
       // Rows that cannot be parsed were counted before sorting.
       guard let row = try? SessionValues(record) else { continue }
@@ -98,20 +97,5 @@ package struct ImplementationCheck: Sendable {
     close()
     collector.finish(&report)
     if let postbacks { report.compare(values, with: postbacks, models) }
-  }
-
-  private static let timeBits: UInt128 = 48
-
-  /// Returns the key by which a row is sorted, 80 bits of the device's SHA-256 and the time, and the time.
-  private static func key(of record: SessionRecord) throws -> (UInt128, Int64) {
-    let device = try record.deviceDigest()
-    let values = try SessionValues(record)
-    return (device << timeBits | UInt128(values.receivedAt), values.receivedAt)
-  }
-
-  private func label(of record: SessionRecord, _ device: UInt128) -> String {
-    if showsDevices { return record.deviceID ?? "" }
-    let digits = String(device, radix: 16)
-    return String(repeating: "0", count: 20 - digits.count) + digits
   }
 }

@@ -124,9 +124,7 @@ extension Amount {
     }
     var divisor: Int128 = 1
     for _ in 0..<dropped { divisor *= 10 }
-    let (quotient, remainder) = digits.significand.quotientAndRemainder(dividingBy: divisor)
-    let isUp = 2 * remainder > divisor || 2 * remainder == divisor && quotient % 2 == 1
-    self.init(units: (quotient + (isUp ? 1 : 0)) * 10)
+    self.init(units: digits.significand.dividedToNearestOrEven(by: divisor) * 10)
   }
 }
 
@@ -158,12 +156,7 @@ extension Amount {
 @available(iOS 18.0, *)
 extension Amount {
   /// The amount in hundredths, rounded half to even: cents, for people to read.
-  package var roundedHundredths: Int128 {
-    let (quotient, remainder) = units.quotientAndRemainder(dividingBy: 100_000)
-    let distance = remainder.magnitude
-    let isAway = distance > 50_000 || distance == 50_000 && quotient % 2 != 0
-    return quotient + (isAway ? units.signum() : 0)
-  }
+  package var roundedHundredths: Int128 { units.dividedToNearestOrEven(by: 100_000) }
 }
 
 /// The reason for which a number is not a valid amount.

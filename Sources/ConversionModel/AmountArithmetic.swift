@@ -28,6 +28,17 @@ extension Amount {
 }
 
 @available(iOS 18.0, *)
+extension Int128 {
+  /// Returns the quotient, rounded half to even, for a divisor above 0 and below 2¹²⁶.
+  package func dividedToNearestOrEven(by divisor: Int128) -> Int128 {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    let doubled = 2 * remainder.magnitude
+    let isAway = doubled > divisor || doubled == divisor && quotient % 2 != 0
+    return quotient + (isAway ? signum() : 0)
+  }
+}
+
+@available(iOS 18.0, *)
 extension UInt128 {
   /// The quotient of a number and this one, rounded half to even; nil where it is 2¹²⁸ − 1 or more.
   func quotientToNearestOrEven(of dividend: (high: UInt128, low: UInt128)) -> UInt128? {

@@ -12,10 +12,7 @@ extension Amount {
     let whole = estimate.rounded(.towardZero)
     let fraction = Int128(((estimate - whole) * 1e13).rounded(.toNearestOrEven))
     let sum = units * 1_000_000 + Int128(whole) * 10_000_000_000_000 + fraction
-    let (quotient, remainder) = sum.magnitude.quotientAndRemainder(dividingBy: 10_000_000)
-    let isUp = remainder > 5_000_000 || remainder == 5_000_000 && quotient % 2 == 1
-    let rounded = Int128(isUp ? quotient + 1 : quotient) * 10
-    return Amount(units: sum < 0 ? -rounded : rounded)
+    return Amount(units: sum.dividedToNearestOrEven(by: 10_000_000) * 10)
   }
 
   /// The estimate, rounded half to even to six digits after the point; nil if it is not a number, or its magnitude is

@@ -15,12 +15,8 @@ public enum CoarseValue: String, CaseIterable, Comparable, Sendable {
 
   /// The value with that rank; nil for a rank other than 0, 1 or 2.
   public init?(rank: Int) {
-    switch rank {
-    case 0: self = .low
-    case 1: self = .medium
-    case 2: self = .high
-    default: return nil
-    }
+    guard let value = Self.allCases.first(where: { $0.rank == rank }) else { return nil }
+    self = value
   }
 
   /// Tells if `left` ranks below `right`.

@@ -42,6 +42,9 @@ public struct ModelWindow: Sendable {
     coarseTable = ValueTable(CoarseValue.allCases.map { given[$0.rank] ?? derived[$0.rank] })
   }
 
+  /// The conversion windows of SKAdNetwork 4 and AdAttributionKit, in seconds after the first launch.
+  package static let spans: [Range<Int64>] = [0..<172_800, 172_800..<604_800, 604_800..<3_024_000]
+
   /// Indicates that the app may lock the window early.
   public var isLockedEarly: Bool { lockRule != .never }
 

@@ -68,7 +68,7 @@ struct DeviceValues {
 
   /// Adds a device's value, unless its first window is still open at the end of the rows.
   mutating func add(_ found: (bundleID: String?, firstCall: Int64, value: Int)?) {
-    guard let found, let bundle = found.bundleID, found.firstCall + DeviceCheck.windows[0].upperBound <= lastReceived,
+    guard let found, let bundle = found.bundleID, found.firstCall + ModelWindow.spans[0].upperBound <= lastReceived,
       byBundle[bundle] != nil || byBundle.count < Self.mostBundles
     else { return }
     byBundle[bundle, default: [Int](repeating: 0, count: 64)][found.value] += 1

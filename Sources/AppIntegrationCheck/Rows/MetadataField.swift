@@ -1,13 +1,38 @@
+internal import Base
+
 /// A field of a session or an event that an app's server records.
-package enum MetadataField: UInt8, CaseIterable, Sendable {
-  case receivedAt, device
-  case sdkKey, platform, osVersion, bundleID, appVersion, event, idfa, idfv
-  case currentValue, previousValue, firstCall, lastCall, revenue, adRevenue
-  case coarse0, coarse1, coarse2
-  case previousCoarse0, previousCoarse1, previousCoarse2
-  case lock0, lock1, lock2
-  case revenue0, revenue1, revenue2
-  case adRevenue0, adRevenue1, adRevenue2
+package enum MetadataField: String, CaseIterable, Sendable {
+  case receivedAt = "received_at"
+  case device
+  case sdkKey = "a"
+  case platform = "p"
+  case osVersion = "v"
+  case bundleID = "i"
+  case appVersion = "app_v"
+  case event = "n"
+  case idfa
+  case idfv
+  case currentValue = "skan_current_conversion_value"
+  case previousValue = "prev_fine_value"
+  case firstCall = "skan_first_call_to_skadnetwork_timestamp"
+  case lastCall = "skan_last_call_to_skadnetwork_timestamp"
+  case revenue = "skan_total_revenue_by_currency"
+  case adRevenue = "skan_total_admon_revenue_by_currency"
+  case coarse0 = "p0_coarse"
+  case coarse1 = "p1_coarse"
+  case coarse2 = "p2_coarse"
+  case previousCoarse0 = "p0_prev_coarse_value"
+  case previousCoarse1 = "p1_prev_coarse_value"
+  case previousCoarse2 = "p2_prev_coarse_value"
+  case lock0 = "p0_window_lock"
+  case lock1 = "p1_window_lock"
+  case lock2 = "p2_window_lock"
+  case revenue0 = "p0_total_iap_revenue"
+  case revenue1 = "p1_total_iap_revenue"
+  case revenue2 = "p2_total_iap_revenue"
+  case adRevenue0 = "p0_total_admon_revenue"
+  case adRevenue1 = "p1_total_admon_revenue"
+  case adRevenue2 = "p2_total_admon_revenue"
 
   /// The coarse values, by window.
   static let coarse: [MetadataField] = [.coarse0, .coarse1, .coarse2]
@@ -21,41 +46,9 @@ package enum MetadataField: UInt8, CaseIterable, Sendable {
   static let adRevenues: [MetadataField] = [.adRevenue0, .adRevenue1, .adRevenue2]
 
   /// The name for SKAdNetwork 4.
-  package var name: String {
-    switch self {
-    case .receivedAt: "received_at"
-    case .device: "device"
-    case .sdkKey: "a"
-    case .platform: "p"
-    case .osVersion: "v"
-    case .bundleID: "i"
-    case .appVersion: "app_v"
-    case .event: "n"
-    case .idfa: "idfa"
-    case .idfv: "idfv"
-    case .currentValue: "skan_current_conversion_value"
-    case .previousValue: "prev_fine_value"
-    case .firstCall: "skan_first_call_to_skadnetwork_timestamp"
-    case .lastCall: "skan_last_call_to_skadnetwork_timestamp"
-    case .revenue: "skan_total_revenue_by_currency"
-    case .adRevenue: "skan_total_admon_revenue_by_currency"
-    case .coarse0: "p0_coarse"
-    case .coarse1: "p1_coarse"
-    case .coarse2: "p2_coarse"
-    case .previousCoarse0: "p0_prev_coarse_value"
-    case .previousCoarse1: "p1_prev_coarse_value"
-    case .previousCoarse2: "p2_prev_coarse_value"
-    case .lock0: "p0_window_lock"
-    case .lock1: "p1_window_lock"
-    case .lock2: "p2_window_lock"
-    case .revenue0: "p0_total_iap_revenue"
-    case .revenue1: "p1_total_iap_revenue"
-    case .revenue2: "p2_total_iap_revenue"
-    case .adRevenue0: "p0_total_admon_revenue"
-    case .adRevenue1: "p1_total_admon_revenue"
-    case .adRevenue2: "p2_total_admon_revenue"
-    }
-  }
+  package var name: String { rawValue }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(case: self) }
 
   /// The names in the three vocabularies for SKAdNetwork 3: of the API, of the storage, and of the metadata.
   static let legacyNames: [String: MetadataField] = [

@@ -72,11 +72,24 @@ extension SessionRecord {
   ]
 
   /// Returns the first 80 bits of the SHA-256 of the device's id. Throws a `SessionDefect` if the row has none.
-  package func deviceDigest() throws -> UInt128 {
+  private func deviceDigest() throws -> UInt128 {
     guard let id = deviceID else { throw SessionDefect("The row has no device: give device, idfv or idfa.") }
     var hash = try SHA256()
     let digest = try hash.digest(of: Array(id.utf8).span).words
     return UInt128(digest.0) << 16 | UInt128(digest.1 >> 48)
+  }
+
+  /// The bits of a time in a `sortKey`.
+  package static let timeBits: UInt128 = 48
+
+  /// Returns the key by which rows are sorted: 80 bits of the device's SHA-256, and the time. Throws a `SessionDefect` if the row
+  /// does not have both.
+  package func sortKey() throws -> UInt128 { try deviceDigest() << Self.timeBits | UInt128(try receivedAt()) }
+
+  /// Returns the 80 bits of a device as hexadecimal digits, which stand for its id where ids are not shown.
+  package static func hiddenID(_ device: UInt128) -> String {
+    let digits = String(device, radix: 16)
+    return String(repeating: "0", count: 20 - digits.count) + digits
   }
 
   /// Returns the time at which the app's server received the row, in milliseconds since 1970.
@@ -113,7 +126,9 @@ extension SessionRecord {
       bytes.append(littleEndian: UInt16(text.utf8.count))
       bytes += text.utf8
     }
-    for (field, text) in texts { append(field.rawValue, text) }
+    for (mark, field) in MetadataField.allCases.enumerated() {
+      if let text = texts[field] { append(UInt8(mark), text) }
+    }
     for name in otherCaseNames { append(Self.otherCaseMark, name) }
     for name in unknownNames { append(Self.unknownMark, name) }
     return bytes
@@ -124,6 +139,7 @@ extension SessionRecord {
     file = bytes.integer(at: 0)
     line = bytes.integer(at: 4)
     hasLegacyNames = bytes[8] == 1
+    let fields = MetadataField.allCases
     var offset = 9
     while offset < bytes.count {
       let mark = bytes[offset]
@@ -133,7 +149,7 @@ extension SessionRecord {
       switch mark {
       case Self.otherCaseMark: otherCaseNames.append(text)
       case Self.unknownMark: unknownNames.append(text)
-      default: if let field = MetadataField(rawValue: mark) { texts[field] = text }
+      default: texts[fields[Int(mark)]] = text
       }
     }
   }

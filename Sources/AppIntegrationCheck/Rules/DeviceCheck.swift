@@ -2,8 +2,6 @@ internal import ConversionModel
 
 /// The check of the sessions and events of one device, row by row in the order of their reception.
 struct DeviceCheck {
-  /// The conversion windows of SKAdNetwork 4, in seconds since the first call.
-  static let windows: [Range<Int64>] = [0..<172_800, 172_800..<604_800, 604_800..<3_024_000]
   /// The number of seconds by which clocks may differ.
   static let clockTolerance: Int64 = 300
 
@@ -112,7 +110,7 @@ struct DeviceCheck {
       if row.coarse[window] ?? 0 > 0 { hasUpdated = true }
     }
     if let rows = rowsAfterRevenue { rowsAfterRevenue = rows + 1 }
-    if let age, age < Self.windows[0].upperBound {
+    if let age, age < ModelWindow.spans[0].upperBound {
       if let current, let firstCall { valueAfter48Hours = (row.bundleID, firstCall, current) }
       let earned = [row.revenue, row.adRevenue].compactMap { $0 }.contains { $0.values.contains { $0 > .zero } }
       if earned, rowsAfterRevenue == nil, !isFinal(row, age: age), life.expected ?? 1 > 0 { rowsAfterRevenue = 0 }

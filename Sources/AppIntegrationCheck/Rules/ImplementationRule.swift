@@ -1,17 +1,10 @@
-/// The weight of a finding.
+/// The weight of a finding, in ascending order.
 package enum FindingSeverity: String, CaseIterable, Comparable, Sendable {
   case info, warn, fail
 
-  /// Orders severities by weight.
   package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
-  private var rank: Int {
-    switch self {
-    case .info: 0
-    case .warn: 1
-    case .fail: 2
-    }
-  }
+  private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// A rule that the sessions and events of an app have to follow.

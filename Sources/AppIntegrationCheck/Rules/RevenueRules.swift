@@ -27,7 +27,7 @@ extension DeviceCheck {
     if let double = rises.add(rise, row.event, at: received) {
       note(.revenueDouble, "\(double) twice within \(RecentRises.seconds) s for one event")
     }
-    guard let age, age < Self.windows[2].upperBound else { return }
+    guard let age, age < ModelWindow.spans[2].upperBound else { return }
     checkSum(.revenue, row.revenue, row.revenues)
     checkSum(.adRevenue, row.adRevenue, row.adRevenues)
   }

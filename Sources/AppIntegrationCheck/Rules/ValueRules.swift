@@ -13,7 +13,7 @@ extension DeviceCheck {
     guard let value = row.current else { return }
     if let current, value != current, !row.isLegacy, let age {
       let sinceFirst = row.lastCall.flatMap { last in firstCall.map { last - $0 } } ?? age
-      if sinceFirst >= Self.windows[0].upperBound {
+      if sinceFirst >= ModelWindow.spans[0].upperBound {
         note(.fineAfter48Hours, "value \(current), then \(value), \(sinceFirst) s after the first call")
       }
     }
@@ -25,7 +25,7 @@ extension DeviceCheck {
       }
       return
     }
-    guard let age, age < Self.windows[0].upperBound, knowsLife, !isFinal(row, model, age: age),
+    guard let age, age < ModelWindow.spans[0].upperBound, knowsLife, !isFinal(row, model, age: age),
       let expected = life.expected, let before = life.expectedBefore, value != expected, value != before
     else { return }
     let values = "value \(value), by the model \(expected)"

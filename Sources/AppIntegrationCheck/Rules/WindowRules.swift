@@ -6,12 +6,12 @@ extension DeviceCheck {
     checkLocks(row, age: age)
     guard let age else { return }
     for window in 1...2 {
-      if age < Self.windows[window].lowerBound - Self.clockTolerance, let set = row.valueSet(inWindow: window) {
+      if age < ModelWindow.spans[window].lowerBound - Self.clockTolerance, let set = row.valueSet(inWindow: window) {
         note(.windowFuture, "\(set) \(age) s after the first call")
       }
       if let rows = rowsAfterSession[window] {
         rowsAfterSession[window] = rows + 1
-      } else if row.event == SessionValues.session, Self.windows[window].contains(age),
+      } else if row.event == SessionValues.session, ModelWindow.spans[window].contains(age),
         model.map({ $0.window(window) != nil }) ?? true
       {
         rowsAfterSession[window] = 0
@@ -24,7 +24,7 @@ extension DeviceCheck {
       guard let lock = row.locks[window] ?? locks[window] else { continue }
       let name = MetadataField.locks[window].name
       if lock != locks[window] {
-        guard age != nil, let firstCall, !Self.windows[window].contains(lock - firstCall) else { continue }
+        guard age != nil, let firstCall, !ModelWindow.spans[window].contains(lock - firstCall) else { continue }
         note(.lockInWindow, "\(name) \(lock - firstCall) s after the first call")
         continue
       }

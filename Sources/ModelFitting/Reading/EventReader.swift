@@ -1,5 +1,6 @@
 internal import DurableFiles
 internal import AppIntegrationCheck
+internal import ConversionModel
 package import PostbackPipeline
 internal import Signatures
 internal import TableReading
@@ -17,8 +18,6 @@ package struct EventReader {
   /// The currencies with revenue.
   private var earning: Set<Int> = []
   private var firstReceived = Int64.max
-
-  private static let timeBits: UInt128 = 48
 
   /// Creates a reader that sorts in a folder.
   package init(_ choice: EventChoice, temporaryFolder: String) {
@@ -54,8 +53,7 @@ package struct EventReader {
   }
 
   private mutating func add(_ record: SessionRecord) throws {
-    let device = try record.deviceDigest()
-    let time = try record.receivedAt()
+    let (key, time) = (try record.sortKey(), try record.receivedAt())
     var row = FittingEvent()
     try row.read(record, &currencies)
     row.event = record.texts[.event].flatMap { name in choice.events.firstIndex(of: name) }
@@ -66,9 +64,7 @@ package struct EventReader {
     }
     firstReceived = min(firstReceived, time)
     population.lastReceived = max(population.lastReceived, time)
-    do throws(FileFailure) { try sorter.add(device << Self.timeBits | UInt128(time), row.bytes) } catch {
-      throw PipelineFailure.state(error)
-    }
+    try PipelineFailure.state { () throws(FileFailure) in try sorter.add(key, row.bytes) }
   }
 
   // MARK: - Users
@@ -76,12 +72,11 @@ package struct EventReader {
   private mutating func finish() throws {
     let bundle = try chosenBundle()
     let currency = try chosenCurrency()
-    let records: SortedRecords
-    do throws(FileFailure) { records = try sorter.sorted() } catch { throw PipelineFailure.state(error) }
+    let records = try PipelineFailure.state { () throws(FileFailure) in try sorter.sorted() }
     var user: (device: UInt128, state: UserState)?
-    while try next(records) {
-      let device = records.key >> Self.timeBits
-      let time = Int64(records.key & (1 << Self.timeBits - 1))
+    while try PipelineFailure.state({ () throws(FileFailure) in try records.next() }) {
+      let device = records.key >> SessionRecord.timeBits
+      let time = Int64(records.key & (1 << SessionRecord.timeBits - 1))
       let row = FittingEvent(records.payload)
       if let bundle, row.bundle != bundle, row.bundle != nil || bundles.names.count > 1 {
         population.leftOut.otherAppRows += 1
@@ -97,10 +92,6 @@ package struct EventReader {
     try complete()
   }
 
-  private func next(_ records: SortedRecords) throws -> Bool {
-    do throws(FileFailure) { return try records.next() } catch { throw PipelineFailure.state(error) }
-  }
-
   private mutating func close(_ device: UInt128, _ state: UserState) throws {
     guard !state.hasOtherCurrency else {
       population.leftOut.otherCurrencyUsers += 1
@@ -112,7 +103,7 @@ package struct EventReader {
       return
     }
     let age = population.lastReceived / 1000 - begin
-    let finished = Windows.ends.count { age >= $0 }
+    let finished = ModelWindow.spans.count { age >= $0.upperBound }
     guard finished > 0 else {
       population.leftOut.unfinishedUsers += 1
       return
@@ -122,10 +113,8 @@ package struct EventReader {
 
   /// Returns the first 64 bits of the SHA-256 of the seed and the hidden id of a device, such as `1:00ff…`.
   private static func bits(of device: UInt128, _ seed: UInt64) throws -> UInt64 {
-    let digits = String(device, radix: 16)
-    let text = "\(seed):" + String(repeating: "0", count: 20 - digits.count) + digits
     var hash = try SHA256()
-    return try hash.digest(of: Array(text.utf8).span).words.0
+    return try hash.digest(of: Array("\(seed):\(SessionRecord.hiddenID(device))".utf8).span).words.0
   }
 
   private mutating func complete() throws(FittingFailure) {

@@ -1,10 +1,4 @@
-/// The conversion windows: their ends, in seconds after the first launch.
-package enum Windows {
-  package static let ends = [172_800, 604_800, 3_024_000]
-
-  /// The seconds after the first launch that belong to a window.
-  static func span(_ window: Int) -> Range<Int> { (window == 0 ? 0 : ends[window - 1])..<ends[window] }
-}
+internal import ConversionModel
 
 /// The users of an app, with what they did and paid over time.
 package struct Population: Sendable {
@@ -66,13 +60,11 @@ package struct Population: Sendable {
     (0..<users).count { user in (0...2).contains { revenue[$0][user] > 0 && weights[$0][user] > 0 } }
   }
 
-  /// Returns the steps of a user.
   func steps(of user: Int) -> ArraySlice<Step> { steps[starts[user]..<starts[user + 1]] }
 
   /// The group of a user, from which users are drawn again.
   func group(_ user: Int) -> Int { Int(bits[user] % UInt64(Self.groupCount)) }
 
-  /// Returns the fold of a user.
   func fold(_ user: Int, of folds: Int) -> Int { Int((bits[user] / UInt64(Self.groupCount)) % UInt64(folds)) }
 
   /// Adds a user with steps in the order of time, of whom the first windows had ended at the last row.
@@ -84,7 +76,7 @@ package struct Population: Sendable {
     var (before, index): (Int64, Int) = (0, 0)
     for window in 0...2 {
       var last = before
-      while index < own.count, own[index].age < Windows.ends[window] {
+      while index < own.count, own[index].age < ModelWindow.spans[window].upperBound {
         last = own[index].total
         index += 1
       }

@@ -101,11 +101,7 @@ struct ErrorSums: Sendable {
     }
   }
 
-  var total: Group {
-    var total = Group()
-    for group in groups { total += group }
-    return total
-  }
+  var total: Group { sum(Array(groups.indices)) }
 
   /// Returns the sums of a drawn sample of groups.
   func sum(_ sample: [Int]) -> Group {

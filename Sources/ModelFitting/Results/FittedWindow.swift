@@ -62,12 +62,7 @@ private struct ExactSums {
   /// A range without users has the expected worth.
   func value(_ value: Int, _ events: [String], _ least: Int64, _ below: Int64?, worth: Int64) -> FittedValue {
     var mean = worth
-    if installs[value] > 0 {
-      let (quotient, remainder) = sums[value].quotientAndRemainder(dividingBy: Int128(installs[value]))
-      let doubled = remainder * 2
-      let isUp = doubled > Int128(installs[value]) || doubled == Int128(installs[value]) && quotient % 2 == 1
-      mean = Int64(quotient) + (isUp ? 1 : 0)
-    }
+    if installs[value] > 0 { mean = Int64(sums[value].dividedToNearestOrEven(by: Int128(installs[value]))) }
     mean = max(mean, least)
     if let below { mean = min(mean, below - 1) }
     return FittedValue(

@@ -76,7 +76,7 @@ package struct PresentModel: Sendable {
     in population: Population,
     _ body: (Activity) -> Bool
   ) {
-    let span = Windows.span(window)
+    let span = ModelWindow.spans[window]
     var activity = Activity()
     var before: Int64 = 0
     var isTold = false

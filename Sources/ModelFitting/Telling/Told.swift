@@ -1,3 +1,5 @@
+internal import ConversionModel
+
 /// The facts that an app tells of its users in a window: revenue, and sets of events as bits.
 struct Told: Sendable {
   /// The revenue by user, in millionths.
@@ -26,7 +28,7 @@ extension Population {
     let empty = [UInt8](repeating: 0, count: count)
     var told = Told(amounts: revenue[window], sets: empty, daysEarlier: [Double](repeating: 0, count: count))
     guard condition != .never || window == 0 && !events.isEmpty else { return told }
-    let span = Windows.span(window)
+    let span = ModelWindow.spans[window]
     for user in 0..<count where weights[window][user] > 0 {
       var before: Int64 = 0
       for step in steps(of: user) {
@@ -39,7 +41,7 @@ extension Population {
         let amount = max(step.total - before, 0)
         guard condition.isMet(amount, Int(told.sets[user]), age: Int(step.age), ladders) else { continue }
         told.amounts[user] = amount
-        told.daysEarlier[user] = Double(span.upperBound - Int(step.age)) / 86_400
+        told.daysEarlier[user] = Double(span.upperBound - Int64(step.age)) / 86_400
         break
       }
     }
