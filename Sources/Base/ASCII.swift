@@ -17,6 +17,16 @@ extension UInt8 {
   package var isUnreserved: Bool { isInNames || self == UInt8(ascii: "~") }
 }
 
+extension Span<UInt8> {
+  /// Tells if these are the bytes of a text.
+  package func isText(_ text: StaticString) -> Bool {
+    guard count == text.utf8CodeUnitCount else { return false }
+    return unsafe withUnsafeBytes { bytes in
+      unsafe bytes.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+  }
+}
+
 extension String {
   /// The text with all bytes percent-encoded that are not unreserved (RFC 3986, section 2.1).
   package var percentEncoded: String { percentEncoded(keeping: nil) }

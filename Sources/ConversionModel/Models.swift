@@ -74,27 +74,35 @@ extension Sequence {
   }
 }
 
-/// A problem found in a model file.
+/// A problem found in a model file, or in a file that goes with models.
 public struct ModelProblem: Hashable, Sendable, CustomStringConvertible {
   /// The path of the file or directory.
   public let file: String
+  /// The number of the line, from 1, where the check knows it.
+  public let line: Int?
   /// The place in the file as an RFC 6901 JSON pointer, such as `/windows/0/fine/64`; empty for the whole text. For a
   /// missing key it is the place where the key should be.
   public let pointer: String
   /// The problem and its correction, as complete sentences.
   public let reason: String
 
-  /// The problem on one line, with control characters escaped: `FILE: POINTER: REASON`, or `FILE: REASON` where the
-  /// problem concerns the whole text.
+  package init(file: String, line: Int? = nil, pointer: String = "", reason: String) {
+    (self.file, self.line, self.pointer, self.reason) = (file, line, pointer, reason)
+  }
+
+  /// The problem on one line, with control characters escaped: `FILE: line LINE: POINTER: REASON`, without what is not known.
   public var description: String {
-    [file, pointer, reason].filter { !$0.isEmpty }.joined(separator: ": ").withControlCharactersEscaped
+    [file, line.map { "line \($0)" } ?? "", pointer, reason].filter { !$0.isEmpty }.joined(separator: ": ")
+      .withControlCharactersEscaped
   }
 }
 
-/// The error thrown for wrong model files, with all their problems in the order in which the checks found them.
+/// The error thrown for wrong files, with all their problems in the order in which the checks found them.
 public struct ModelErrors: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problems, at least one.
   public let problems: [ModelProblem]
+
+  package init(problems: [ModelProblem]) { self.problems = problems }
 
   /// The problems as text, one on each line.
   public var description: String { problems.map(\.description).joined(separator: "\n") }

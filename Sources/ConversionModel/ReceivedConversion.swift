@@ -66,20 +66,12 @@ public enum ConversionType: String, CaseIterable, Sendable {
 
   /// The type that stands for a postback's `conversion-type`; nil for a value that Apple does not document.
   public init?(postbackValue: Span<UInt8>) {
-    if postbackValue.isEqual(to: "download") || postbackValue.isEqual(to: "redownload") {
+    if postbackValue.isText("download") || postbackValue.isText("redownload") {
       self = .install
-    } else if postbackValue.isEqual(to: "re-engagement") {
+    } else if postbackValue.isText("re-engagement") {
       self = .reEngagement
     } else {
       return nil
     }
-  }
-}
-
-extension Span<UInt8> {
-  fileprivate func isEqual(to text: StaticString) -> Bool {
-    guard count == text.utf8CodeUnitCount else { return false }
-    for index in indices where unsafe self[index] != text.utf8Start[index] { return false }
-    return true
   }
 }

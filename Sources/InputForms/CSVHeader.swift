@@ -93,14 +93,6 @@ extension Span<UInt8> {
   /// Indicates that exports write the text for null.
   var isNull: Bool { count < 5 && (isText("null") || isText("NULL") || isText("\\N")) }
 
-  /// Tells if these are the bytes of a text.
-  func isText(_ text: StaticString) -> Bool {
-    guard count == text.utf8CodeUnitCount else { return false }
-    return unsafe withUnsafeBytes { bytes in
-      unsafe bytes.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-  }
-
   /// Indicates that the text is an integer as Apple writes it.
   fileprivate var isPlainInteger: Bool {
     guard (1..<20).contains(count), count == 1 || self[0] != UInt8(ascii: "0") else { return false }

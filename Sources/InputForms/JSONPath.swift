@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A place in a JSON text: `$`, then members as `.name` or `['name']`, and elements as `[0]`.
 struct JSONPath: Hashable, Sendable {
   enum Component: Hashable, Sendable {
@@ -37,5 +39,15 @@ struct JSONPath: Hashable, Sendable {
     }
     guard components.count <= Self.limit else { return nil }
     self.components = components
+  }
+}
+
+extension JSONDocument {
+  /// Returns the member or the element of the root that a component names; nil if there is none.
+  func value(_ component: JSONPath.Component, of bytes: [UInt8]) -> JSONField? {
+    switch component {
+    case .member(let name): members.first { bytes[$0.key.text.indices].elementsEqual(name) }?.value
+    case .element(let index): root.kind == .array && index < members.count ? members[index].value : nil
+    }
   }
 }

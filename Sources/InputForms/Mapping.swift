@@ -91,20 +91,13 @@ package struct Mapping: Hashable, Sendable {
       "$schema", "name", "title", "documentation", "form", "each", "open", "fields", "context", "constants", "exported",
     ]
     for member in root.members ?? [] where !keys.contains(member.key) {
-      throw MappingDefect(
-        pointer: member.node.pointer,
-        "The key is not known.\(member.key.nearest(among: keys).map { " Did you mean \($0)?" } ?? "")"
-      )
+      let advice = member.key.nearest(among: keys).map { " Did you mean \($0)?" } ?? ""
+      throw member.node.defect("The key is not known.\(advice)")
     }
     name = try root["name"].required("a name")
     title = try root["title"].text("a text") ?? name
     documentation = try root["documentation"].text("a text")
-    let forms = Form.allCases.map(\.rawValue).joined(separator: ", ")
-    let form = try root["form"].required("one of \(forms)")
-    guard let form = Form(rawValue: form) else {
-      throw MappingDefect(pointer: "/form", "The value must be one of \(forms).")
-    }
-    self.form = form
+    form = try root["form"].word(Form.self)
     each = try Self.each(root["each"], form)
     steps = try Self.steps(root["open"])
     context = try Self.values(root["context"], ofEnvelope: true)
@@ -119,10 +112,10 @@ package struct Mapping: Hashable, Sendable {
   private static func each(_ node: JSONNode, _ form: Form) throws(MappingDefect) -> JSONPath? {
     guard let text = try node.text("a path") else { return nil }
     guard form == .json else {
-      throw MappingDefect(pointer: node.pointer, "Only records of the form json can hold several postbacks.")
+      throw node.defect("Only records of the form json can hold several postbacks.")
     }
     guard let path = JSONPath(text) else {
-      throw MappingDefect(pointer: node.pointer, "The value must be a path such as $.Records.")
+      throw node.defect("The value must be a path such as $.Records.")
     }
     return path
   }
@@ -130,31 +123,34 @@ package struct Mapping: Hashable, Sendable {
   private static func steps(_ node: JSONNode) throws(MappingDefect) -> [MappingStep] {
     guard node.value != nil else { return [] }
     guard let elements = node.elements, elements.count <= stepLimit else {
-      throw MappingDefect(pointer: node.pointer, "The value must be an array of at most \(stepLimit) steps.")
+      throw node.defect("The value must be an array of at most \(stepLimit) steps.")
     }
     var steps: [MappingStep] = []
     for element in elements {
       guard let step = element.value?.text.flatMap({ MappingStep($0) }) else {
         let words = MappingStep.words.map(\.name).joined(separator: ", ")
-        throw MappingDefect(pointer: element.pointer, "The step must be \(words) or a path such as $.data.payload.")
+        throw element.defect("The step must be \(words) or a path such as $.data.payload.")
       }
       steps.append(step)
     }
     return steps
   }
 
-  private static func names(_ node: JSONNode) throws(MappingDefect) -> [Name] {
+  /// Returns the members of an object of names; none if it is absent.
+  private static func members(_ node: JSONNode) throws(MappingDefect) -> [(key: String, node: JSONNode)] {
     guard node.value != nil else { return [] }
-    guard let members = node.members, members.count <= nameLimit else {
-      throw MappingDefect(pointer: node.pointer, "The value must be an object of at most \(nameLimit) members.")
-    }
+    if let members = node.members, members.count <= nameLimit { return members }
+    throw node.defect("The value must be an object of at most \(nameLimit) members.")
+  }
+
+  private static func names(_ node: JSONNode) throws(MappingDefect) -> [Name] {
     var names: [Name] = []
-    for member in members {
+    for member in try members(node) {
       if case .null = member.node.value {
         names.append(Name(name: member.key, field: nil))
       } else {
         let field = try member.node.required("the name of a field or null")
-        names.append(Name(name: member.key, field: try Self.field(field, at: member.node.pointer)))
+        names.append(Name(name: member.key, field: try Self.field(field, at: member.node)))
       }
     }
     return names
@@ -162,19 +158,16 @@ package struct Mapping: Hashable, Sendable {
 
   private static func values(_ node: JSONNode, ofEnvelope: Bool) throws(MappingDefect) -> [Value] {
     guard node.value != nil else { return [] }
-    guard let members = node.members else { throw MappingDefect(pointer: node.pointer, "The value must be an object.") }
+    guard let members = node.members else { throw node.defect("The value must be an object.") }
     var values: [Value] = []
     for member in members {
-      let field = try Self.field(member.key, at: member.node.pointer)
+      let field = try Self.field(member.key, at: member.node)
       guard !ofEnvelope || Envelope.fields.contains(field) else {
-        throw MappingDefect(
-          pointer: member.node.pointer,
-          "The key must be received_at, channel, forwarder, remote_address or query."
-        )
+        throw member.node.defect("The key must be received_at, channel, forwarder, remote_address or query.")
       }
       let texts = member.node.elements ?? [member.node]
       guard (1...pieceLimit).contains(texts.count) else {
-        throw MappingDefect(pointer: member.node.pointer, "The value must have 1 to \(pieceLimit) parts.")
+        throw member.node.defect("The value must have 1 to \(pieceLimit) parts.")
       }
       var pieces: [Piece] = []
       for node in texts {
@@ -184,46 +177,33 @@ package struct Mapping: Hashable, Sendable {
           continue
         }
         guard let path = JSONPath(text) else {
-          throw MappingDefect(pointer: node.pointer, "The value must be a path such as $.data.received_at.")
+          throw node.defect("The value must be a path such as $.data.received_at.")
         }
         pieces.append(.path(path))
       }
-      try check(pieces, of: field, at: member.node.pointer)
+      try check(pieces, of: field, at: member.node)
       values.append(Value(field: field, pieces: pieces))
     }
     return values
   }
 
   /// Throws if a value without a path is one that no envelope can have, so that it would make a reject of each record.
-  private static func check(_ pieces: [Piece], of field: Field, at pointer: String) throws(MappingDefect) {
+  private static func check(_ pieces: [Piece], of field: Field, at node: JSONNode) throws(MappingDefect) {
     let texts = pieces.compactMap { if case .text(let text) = $0 { text } else { nil } }
     guard texts.count == pieces.count else { return }
     let text = texts.joined()
     if field == .channel, Channel(rawValue: text) == nil {
       let channels = Channel.allCases.map(\.rawValue).joined(separator: " or ")
-      throw MappingDefect(pointer: pointer, "The value is \(text.quotedExcerpt). It must be \(channels).")
+      throw node.defect("The value is \(text.quotedExcerpt). It must be \(channels).")
     }
     if field == .receivedAt, Timestamp(exported: text) == nil {
-      throw MappingDefect(
-        pointer: pointer,
-        "The value is \(text.quotedExcerpt). It must be a time, such as 2026-03-01T10:00:00Z."
-      )
+      throw node.defect("The value is \(text.quotedExcerpt). It must be a time, such as 2026-03-01T10:00:00Z.")
     }
   }
 
   private static func exported(_ node: JSONNode) throws(MappingDefect) -> [String: ExportColumn] {
-    guard node.value != nil else { return [:] }
-    guard let members = node.members, members.count <= nameLimit else {
-      throw MappingDefect(pointer: node.pointer, "The value must be an object of at most \(nameLimit) members.")
-    }
-    let words = ExportColumn.allCases.map(\.rawValue).joined(separator: ", ")
     var columns: [String: ExportColumn] = [:]
-    for member in members {
-      guard let column = ExportColumn(rawValue: try member.node.required("one of \(words)")) else {
-        throw MappingDefect(pointer: member.node.pointer, "The value must be one of \(words).")
-      }
-      columns[member.key] = column
-    }
+    for member in try members(node) { columns[member.key] = try member.node.word(ExportColumn.self) }
     return columns
   }
 
@@ -267,10 +247,9 @@ package struct Mapping: Hashable, Sendable {
     return field != nil && field != FieldNames.field(name)
   }
 
-  private static func field(_ name: String, at pointer: String) throws(MappingDefect) -> Field {
+  private static func field(_ name: String, at node: JSONNode) throws(MappingDefect) -> Field {
     guard let field = FieldNames.exact(name) else {
-      throw MappingDefect(
-        pointer: pointer,
+      throw node.defect(
         "\(name.quotedExcerpt) is no field of a postback, such as transaction-id, and no key of an envelope, such as received_at."
       )
     }
@@ -292,19 +271,25 @@ package struct MappingDefect: Error, Hashable, CustomStringConvertible {
 }
 
 extension JSONNode {
+  fileprivate func defect(_ message: String) -> MappingDefect { MappingDefect(pointer: pointer, message) }
+
   /// The text of a string that is not empty; nil if it is absent.
   fileprivate func text(_ expectation: String) throws(MappingDefect) -> String? {
     guard let value else { return nil }
-    guard let text = value.text, !text.isEmpty else {
-      throw MappingDefect(pointer: pointer, "The value must be \(expectation).")
-    }
+    guard let text = value.text, !text.isEmpty else { throw defect("The value must be \(expectation).") }
     return text
   }
 
   fileprivate func required(_ expectation: String) throws(MappingDefect) -> String {
     guard let text = try text(expectation) else {
-      throw MappingDefect(pointer: pointer, "The value is missing. It must be \(expectation).")
+      throw defect("The value is missing. It must be \(expectation).")
     }
     return text
+  }
+
+  fileprivate func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) throws(MappingDefect) -> Word {
+    let words = "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))"
+    guard let word = Word(rawValue: try required(words)) else { throw defect("The value must be \(words).") }
+    return word
   }
 }

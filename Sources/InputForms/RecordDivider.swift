@@ -20,15 +20,9 @@ package struct RecordDivider: ~Copyable {
     defer { if bytes.count > count { bytes.removeLast(bytes.count - count) } }
     var found = record
     for component in path.components {
-      guard parse(found, in: &bytes) else { return nil }
-      let value: JSONField?
-      switch component {
-      case .member(let name):
-        value = document.members.first { bytes[$0.key.text.indices].elementsEqual(name) }?.value
-      case .element(let index):
-        value = document.root.kind == .array && index < document.members.count ? document.members[index].value : nil
-      }
-      guard let value, value.kind == .array || value.kind == .object else { return nil }
+      guard parse(found, in: &bytes), let value = document.value(component, of: bytes),
+        value.kind == .array || value.kind == .object
+      else { return nil }
       found = value.text
     }
     guard parse(found, in: &bytes), document.root.kind == .array, !document.members.isEmpty else { return nil }

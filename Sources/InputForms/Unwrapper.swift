@@ -127,14 +127,7 @@ package struct Unwrapper: ~Copyable {
       let range = 0..<text.count
       text.append(contentsOf: repeatElement(0, count: JSONParser.padding))
       do throws(JSONDefect) { try parser.parse(range, of: &text, into: &document) } catch { return nil }
-      let found: JSONField?
-      switch component {
-      case .member(let name):
-        found = document.members.first { text[$0.key.text.indices].elementsEqual(name) }?.value
-      case .element(let index):
-        found = document.root.kind == .array && index < document.members.count ? document.members[index].value : nil
-      }
-      guard let found, found.kind != .null else { return nil }
+      guard let found = document.value(component, of: text), found.kind != .null else { return nil }
       text = Array(text[found.text.indices])
     }
     return text

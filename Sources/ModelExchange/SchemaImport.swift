@@ -1,5 +1,5 @@
 package import Base
-internal import ConversionModel
+package import ConversionModel
 package import JSON
 
 /// A form of schemas that can be read.
@@ -46,12 +46,12 @@ package struct SchemaImport: Sendable {
   ///   - form: The form of the schema.
   ///   - choice: The properties of the model that the schema does not have.
   /// - Throws: All problems of the schema at once, also where a model of it could not be loaded.
-  package init(_ text: [UInt8], file: String, as form: ImportForm, _ choice: ImportChoice) throws(SchemaErrors) {
+  package init(_ text: [UInt8], file: String, as form: ImportForm, _ choice: ImportChoice) throws(ModelErrors) {
     var reader = SchemaReader(text, file: file)
     let root: JSONValue
     do throws(JSONDefect) { root = try JSONValue(parsing: text) } catch {
       let reason = form.advice(on: error, in: text)
-      throw SchemaErrors(problems: [.init(file: file, line: nil, pointer: "", reason: reason)])
+      throw ModelErrors(problems: [.init(file: file, reason: reason)])
     }
     let node = JSONNode(value: root, pointer: "")
     let drafts =
@@ -60,18 +60,18 @@ package struct SchemaImport: Sendable {
       case .adjust: reader.adjustModel(node, choice).map { [$0] } ?? []
       case .googleAds: reader.googleAdsModel(node, choice).map { [$0] } ?? []
       }
-    guard reader.problems.isEmpty else { throw SchemaErrors(problems: reader.problems) }
+    guard reader.problems.isEmpty else { throw ModelErrors(problems: reader.problems) }
     for draft in drafts where choice.start == nil && draft.start == nil {
       reader.notes.assume("effective_from", "The schema has no date, so the model is for all installs. Give --from.")
     }
     let models = drafts.map { $0.json(choice) }
     let json = models.count == 1 ? models[0] : JSONValue.array(models)
     do throws(ModelErrors) { _ = try Models(parsing: Array(json.description.utf8), file: file) } catch {
-      throw SchemaErrors(
+      throw ModelErrors(
         problems: error.problems.map {
           let place = $0.pointer.isEmpty ? "" : " at \($0.pointer)"
           let reason = "The model of this schema is wrong\(place): \($0.reason)"
-          return .init(file: file, line: nil, pointer: "", reason: reason)
+          return .init(file: file, reason: reason)
         }
       )
     }

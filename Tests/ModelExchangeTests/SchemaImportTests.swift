@@ -76,8 +76,8 @@ import Testing
     #expect(four.currency == "EUR" && four.span.start == nil)
     #expect(four.window(0)?.meaning(fine: 12)?.isSame(as: DecodedMeaning(events: events, hasCurrency: true)) == true)
     #expect(four.window(1)?.meaning(coarse: .high)?.revenue?.estimate == Amount(10))
-    #expect(throws: SchemaErrors.self) { try read("adjust-skan4.json", as: .adjust) { $0.appID = 1 } }
-    #expect(throws: SchemaErrors.self) { try read("adjust-skan4.json", as: .adjust) { $0.currency = "EUR" } }
+    #expect(throws: ModelErrors.self) { try read("adjust-skan4.json", as: .adjust) { $0.appID = 1 } }
+    #expect(throws: ModelErrors.self) { try read("adjust-skan4.json", as: .adjust) { $0.currency = "EUR" } }
   }
 
   @Test func `of Google Ads has the values that its JSON leaves out, and days for hours`() throws {
@@ -167,7 +167,7 @@ import Testing
     var text = String(decoding: Fixtures.bytes("exchange/\(fixture)"), as: UTF8.self)
     let place = try #require(text.firstRange(of: old))
     text.replaceSubrange(place, with: new)
-    let error = try #require(throws: SchemaErrors.self) { try read(Array(text.utf8), as: form) }
+    let error = try #require(throws: ModelErrors.self) { try read(Array(text.utf8), as: form) }
     #expect(error.problems.first?.line == line, "\(error)")
   }
 
@@ -176,7 +176,7 @@ import Testing
   ])
   func `that is none is refused in every form`(_ text: String) {
     for form in ImportForm.allCases {
-      let error = #expect(throws: SchemaErrors.self) { try read(Array(text.utf8), as: form) { $0.appID = 1 } }
+      let error = #expect(throws: ModelErrors.self) { try read(Array(text.utf8), as: form) { $0.appID = 1 } }
       #expect(
         error?.problems.allSatisfy { $0.reason.hasSuffix(".") } == true,
         "\(form): \(error.map { "\($0)" } ?? "")"

@@ -18,18 +18,18 @@ public struct CurrencyRates: Sendable {
   public static let none = CurrencyRates()
 
   /// Loads the rates of a file. Throws all problems of the file at once.
-  public init(loading path: String) throws(RatesErrors) {
+  public init(loading path: String) throws(ModelErrors) {
     let bytes: [UInt8]
     do {
       bytes = try ModelPath(path: path).bytes()
     } catch {
-      throw RatesErrors(problems: [RatesProblem(file: path, line: nil, reason: error.reason)])
+      throw ModelErrors(problems: [ModelProblem(file: path, reason: error.reason)])
     }
     try self.init(parsing: bytes, file: path)
   }
 
   /// Parses the rates of a text. Problems name `file` as their file.
-  public init(parsing text: [UInt8], file: String) throws(RatesErrors) {
+  public init(parsing text: [UInt8], file: String) throws(ModelErrors) {
     var reader = RatesReader(file: file)
     reader.read(text)
     byDay = try reader.rates()
@@ -87,30 +87,6 @@ public enum CurrencyConversionError: Error, Hashable, Sendable, CustomStringConv
       "\(amount) \(source) in \(target) is 1000000000000000 or more, which is too large."
     }
   }
-}
-
-/// A problem found in a file of rates.
-public struct RatesProblem: Hashable, Sendable, CustomStringConvertible {
-  /// The path of the file.
-  public let file: String
-  /// The number of the line on which the record begins, from 1; nil for the whole file.
-  public let line: Int?
-  /// The problem and its correction, as complete sentences.
-  public let reason: String
-
-  /// The problem on one line, with control characters escaped: `FILE: line LINE: REASON`.
-  public var description: String {
-    ModelProblem(file: file, pointer: line.map { "line \($0)" } ?? "", reason: reason).description
-  }
-}
-
-/// The error thrown for a file of rates, with all its problems.
-public struct RatesErrors: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problems, at least one.
-  public let problems: [RatesProblem]
-
-  /// The problems as text, one on each line.
-  public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
 /// Units of a currency for one of the base: more than 0, below 10¹², with at most twelve fraction digits and 21

@@ -4,7 +4,7 @@ internal import Base
 @available(iOS 18.0, *)
 struct RatesReader {
   private let file: String
-  private var problems: [RatesProblem] = []
+  private var problems: [ModelProblem] = []
   private var byDay: [Int64: [String: ExchangeRate]] = [:]
 
   private static let columns = ["date", "currency", "rate"]
@@ -12,11 +12,11 @@ struct RatesReader {
   init(file: String) { self.file = file }
 
   /// Returns all rates, by day since 1970-01-01 and by currency; throws all problems.
-  consuming func rates() throws(RatesErrors) -> [Int64: [String: ExchangeRate]] {
+  consuming func rates() throws(ModelErrors) -> [Int64: [String: ExchangeRate]] {
     for day in byDay.keys.sorted() where byDay[day]?.contains(where: { $0.value.isOne }) == false {
       note(nil, "No currency has the rate 1 on \(Timestamp.name(ofDay: day)). List the base currency with the rate 1.")
     }
-    guard problems.isEmpty else { throw RatesErrors(problems: problems) }
+    guard problems.isEmpty else { throw ModelErrors(problems: problems) }
     return byDay
   }
 
@@ -74,6 +74,6 @@ struct RatesReader {
   }
 
   private mutating func note(_ line: Int?, _ reason: String) {
-    problems.append(RatesProblem(file: file, line: line, reason: reason))
+    problems.append(ModelProblem(file: file, line: line, reason: reason))
   }
 }

@@ -1,22 +1,13 @@
 internal import Base
-internal import JSON
+package import JSON
 
 /// Readers for the basic values of models. Each notes a wrong value as a problem; most return nil for it.
 @available(iOS 18.0, *)
 extension ModelReader {
   /// Notes that a value is missing, or is not the expected one.
   mutating func note(_ node: JSONNode, mustBe expected: String) {
-    let found: String
-    switch node.value {
-    case nil: return note(node, "This key is missing. Its value must be \(expected).")
-    case .null: found = "null"
-    case .bool(let value): found = String(value)
-    case .number(let text): found = text.count <= 40 ? text : text.prefix(40) + "…"
-    case .string(let text): found = text.quotedExcerpt
-    case .array: found = "an array"
-    case .object: found = "an object"
-    }
-    note(node, "The value must be \(expected), but it is \(found).")
+    guard let value = node.value else { return note(node, "This key is missing. Its value must be \(expected).") }
+    note(node, "The value must be \(expected), but it is \(value.excerpt).")
   }
 
   /// Tells if the node is an object; notes a node that is not, and keys that are not in `keys`.
@@ -56,11 +47,7 @@ extension ModelReader {
 
   /// Reads a string of 1 to 256 bytes without control characters.
   mutating func text(_ node: JSONNode) -> String? {
-    if case .string(let text) = node.value, (1...256).contains(text.utf8.count),
-      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-    {
-      return text
-    }
+    if let name = node.value?.name { return name }
     note(node, mustBe: "a string of 1 to 256 bytes without control characters")
     return nil
   }
@@ -82,6 +69,26 @@ extension ModelReader {
       }
       return nil
     }
+  }
+}
+
+extension JSONValue {
+  /// The value for a message: a text and a number cut after 40 characters, an array and an object by their types.
+  package var excerpt: String {
+    switch self {
+    case .null, .bool, .number: description.count <= 40 ? description : description.prefix(40) + "…"
+    case .string(let text): text.quotedExcerpt
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+
+  /// The text of a string of 1 to 256 bytes without control characters; nil for any other value.
+  package var name: String? {
+    guard let text, (1...256).contains(text.utf8.count),
+      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    else { return nil }
+    return text
   }
 }
 

@@ -35,7 +35,7 @@ package struct ReportCurrency: Sendable {
     /// The file cannot be read.
     case file(FileFailure)
     /// The file has problems.
-    case rates(RatesErrors)
+    case rates(ModelErrors)
     /// The file has a header and no rates.
     case noRates
     /// libcrypto failed.

@@ -6,7 +6,7 @@ internal import JSON
 struct SchemaReader {
   private let file: String
   private let text: [UInt8]
-  private(set) var problems: [SchemaProblem] = []
+  private(set) var problems: [ModelProblem] = []
   var notes = ExchangeNotes()
 
   init(_ text: [UInt8], file: String) { (self.text, self.file) = (text, file) }
@@ -16,7 +16,7 @@ struct SchemaReader {
   /// Notes a problem of a value.
   mutating func note(_ node: JSONNode, _ reason: String) {
     let line = problems.count < 20 ? node.line(in: text) : nil
-    problems.append(SchemaProblem(file: file, line: line, pointer: node.pointer, reason: reason))
+    problems.append(ModelProblem(file: file, line: line, pointer: node.pointer, reason: reason))
   }
 
   /// Notes that a value is missing, or is not the expected one.
@@ -24,14 +24,7 @@ struct SchemaReader {
     guard let value = node.value, value != .null else {
       return note(node, "This key is missing. Its value must be \(expected).")
     }
-    let found =
-      switch value {
-      case .null, .bool, .number: value.description.count <= 40 ? value.description : value.description.prefix(40) + "…"
-      case .string(let text): text.quotedExcerpt
-      case .array: "an array"
-      case .object: "an object"
-      }
-    note(node, "The value must be \(expected), but it is \(found).")
+    note(node, "The value must be \(expected), but it is \(value.excerpt).")
   }
 
   // MARK: - Values
@@ -94,11 +87,7 @@ struct SchemaReader {
 
   /// Reads a text of 1 to 256 bytes without control characters; nil, with a note, for anything else.
   mutating func name(_ node: JSONNode) -> String? {
-    if let text = node.value?.text, (1...256).contains(text.utf8.count),
-      !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-    {
-      return text
-    }
+    if let name = node.value?.name { return name }
     note(node, mustBe: "a string of 1 to 256 bytes without control characters")
     return nil
   }

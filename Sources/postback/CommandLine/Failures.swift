@@ -2,7 +2,6 @@ internal import ConversionModel
 internal import Delivery
 internal import DurableFiles
 internal import LookupTables
-internal import ModelExchange
 internal import ModelFitting
 internal import PostbackPipeline
 internal import PostbackServer
@@ -22,7 +21,7 @@ extension CommandFailure {
       Lookups.Failure.file(let file), LoadFailure.file(let file), DeliveryFailure.file(let file):
       self.init(of: file)
     case is QueryDefect: self.init(.usage, "\(error)")
-    case is ModelErrors, is RatesErrors, is LookupErrors, is SchemaErrors, is ConfigurationErrors:
+    case is ModelErrors, is LookupErrors, is ConfigurationErrors:
       self.init(.configuration, lines: "\(error)")
     case Lookups.Failure.tables(let errors): self.init(of: errors)
     case Lookups.Failure.libcrypto(let failure): self.init(of: failure)

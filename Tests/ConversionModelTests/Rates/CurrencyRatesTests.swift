@@ -23,7 +23,7 @@ import Testing
     do {
       _ = try rates(text)
       return []
-    } catch let error as RatesErrors {
+    } catch let error as ModelErrors {
       return error.problems.map { "\($0.line ?? 0)" }
     } catch {
       return ["\(error)"]
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func `a missing file, and one that is not UTF-8, are reported`() throws {
-    #expect(throws: RatesErrors.self) { try CurrencyRates(loading: "/nonexistent/rates.csv") }
-    #expect(throws: RatesErrors.self) { try CurrencyRates(parsing: [0xFF], file: "r.csv") }
+    #expect(throws: ModelErrors.self) { try CurrencyRates(loading: "/nonexistent/rates.csv") }
+    #expect(throws: ModelErrors.self) { try CurrencyRates(parsing: [0xFF], file: "r.csv") }
   }
 }

@@ -14,7 +14,7 @@ enum TableInput {
   }
 
   static func rates(_ bytes: [UInt8]) {
-    do throws(RatesErrors) { _ = try CurrencyRates(parsing: bytes, file: "rates.csv") } catch {
+    do throws(ModelErrors) { _ = try CurrencyRates(parsing: bytes, file: "rates.csv") } catch {
       require(!error.description.isEmpty, "errors have a description")
     }
   }
