@@ -16,6 +16,15 @@ extension OutputSpan<UInt8> {
   }
 }
 
+extension String {
+  /// The text of at most `capacity` bytes of UTF-8 that `write` writes.
+  package init(capacity: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    var text: [UInt8] = []
+    text.append(addingCapacity: capacity, initializingWith: write)
+    self.init(decoding: text, as: UTF8.self)
+  }
+}
+
 extension UInt64 {
   /// The two decimal digits of a number below 100 as text, the first one in the lowest byte.
   @inlinable @inline(__always)

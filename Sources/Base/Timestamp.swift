@@ -119,11 +119,7 @@ extension Timestamp: CustomStringConvertible {
   }
 
   /// The text that `write(to:)` writes.
-  public var description: String {
-    var text: [UInt8] = []
-    text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }
-    return String(decoding: text, as: UTF8.self)
-  }
+  public var description: String { String(capacity: Self.maximumLength) { write(to: &$0) } }
 }
 
 extension Timestamp {

@@ -1,3 +1,4 @@
+internal import Base
 internal import JSON
 
 /// An amount of money, or a count that may end in .5, as a decimal.
@@ -89,11 +90,7 @@ extension Amount: CustomStringConvertible {
   }
 
   /// The text that `write(to:)` writes.
-  public var description: String {
-    var text: [UInt8] = []
-    text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }
-    return String(decoding: text, as: UTF8.self)
-  }
+  public var description: String { String(capacity: Self.maximumLength) { write(to: &$0) } }
 
   private static func write(_ whole: UInt128, to text: inout OutputSpan<UInt8>) {
     if whole >= 10 { write(whole / 10, to: &text) }

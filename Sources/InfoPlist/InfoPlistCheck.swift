@@ -58,12 +58,7 @@ package struct InfoPlistCheck: Sendable {
     ])
   }
 
-  mutating func note(
-    _ code: InfoPlistFinding.Code,
-    _ keyPath: String,
-    _ found: String?,
-    _ advice: String
-  ) {
+  mutating func note(_ code: InfoPlistFinding.Code, _ keyPath: String, _ found: String?, _ advice: String) {
     findings.append(InfoPlistFinding(code: code, keyPath: keyPath, found: found, advice: advice))
   }
 
@@ -153,19 +148,13 @@ package struct InfoPlistCheck: Sendable {
       return note(.idSuffix, place, id, "The id must end in \(expected), with nothing behind it.")
     }
     let prefix = lower.dropLast(suffix.count)
-    guard !prefix.isEmpty,
-      prefix.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D })
-    else {
+    guard !prefix.isEmpty, prefix.utf8.allSatisfy({ $0.isInNames && $0 != UInt8(ascii: "_") }) else {
       return note(.idForm, place, id, "Before \(suffix) there must be letters and digits alone, without spaces.")
     }
     if lower != id { note(.idUpperCase, place, id, "The system compares exactly. Write \(lower.shown).") }
     if prefix.count != 10 {
-      note(
-        .idUnusual,
-        place,
-        id,
-        "Apple's ids have ten letters and digits before \(suffix). Compare it with the network's."
-      )
+      let advice = "Apple's ids have ten letters and digits before \(suffix). Compare it with the network's."
+      note(.idUnusual, place, id, advice)
     }
   }
 
@@ -187,12 +176,8 @@ package struct InfoPlistCheck: Sendable {
     let skAdNetworkHost = endpoint(first(.skAdNetworkCopies, members), name)
     skAdNetworkCopies = skAdNetworkHost.map { "https://\($0)/.well-known/skadnetwork/report-attribution/" }
     if first(.skAdNetworkCopies, members) == nil {
-      note(
-        .endpointMissing,
-        name,
-        nil,
-        "Without it no copies of SKAdNetwork's postbacks come. Add https:// and your domain."
-      )
+      let advice = "Without it no copies of SKAdNetwork's postbacks come. Add https:// and your domain."
+      note(.endpointMissing, name, nil, advice)
     }
     let key = InfoPlistKey.adAttributionKitCopies.rawValue
     var nested: [PropertyList.Member] = []
@@ -246,12 +231,8 @@ package struct InfoPlistCheck: Sendable {
       if readBoolean(value, place) { asksForReengagements = true }
     }
     guard values.allSatisfy({ $0.1 == nil }) else { return }
-    note(
-      .reengagementMissing,
-      place,
-      nil,
-      "Without it no copies of re-engagements come. Add it with true if you want them."
-    )
+    let advice = "Without it no copies of re-engagements come. Add it with true if you want them."
+    note(.reengagementMissing, place, nil, advice)
   }
 
   /// Returns the host of an address for copies; nil, with a finding unless the key is absent, if there is none.
@@ -269,10 +250,7 @@ package struct InfoPlistCheck: Sendable {
     let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     let labels = host.split(separator: ".", omittingEmptySubsequences: false)
     func isPlain(_ label: Substring) -> Bool {
-      !label.isEmpty
-        && label.utf8.allSatisfy { byte in
-          (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D
-        }
+      !label.isEmpty && label.utf8.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
     }
     guard text.lowercased().hasPrefix("https://"), labels.count > 1, labels.allSatisfy(isPlain),
       labels.last?.contains(where: \.isLetter) == true
@@ -289,21 +267,13 @@ package struct InfoPlistCheck: Sendable {
         unsafe cpublicsuffix_registrable(name).map { unsafe String(cString: $0) }
       })
     else {
-      note(
-        .endpointInvalid,
-        place,
-        text,
-        "\(domain) is a public suffix, under which others have their domains. Write your own."
-      )
+      let advice = "\(domain) is a public suffix, under which others have their domains. Write your own."
+      note(.endpointInvalid, place, text, advice)
       return nil
     }
     if registrable != domain {
-      note(
-        .endpointSubdomain,
-        place,
-        text,
-        "Copies go to the registrable domain, \(registrable). Write https://\(registrable)."
-      )
+      let advice = "Copies go to the registrable domain, \(registrable). Write https://\(registrable)."
+      note(.endpointSubdomain, place, text, advice)
     }
     return registrable
   }

@@ -58,11 +58,7 @@ public struct PostbackKey: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The key as 32 hexadecimal digits, as the tables have it.
-  public var description: String {
-    var text: [UInt8] = []
-    text.append(addingCapacity: Self.length) { write(to: &$0) }
-    return String(decoding: text, as: UTF8.self)
-  }
+  public var description: String { String(capacity: Self.length) { write(to: &$0) } }
 
   /// The number of bytes that `write(to:)` writes.
   package static let length = 32

@@ -1,3 +1,4 @@
+internal import Base
 public import JSON
 
 /// The Apple framework that sent a postback.
@@ -54,9 +55,7 @@ public struct CountryCode: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The two letters.
-  public var description: String {
-    String(decoding: [UInt8(truncatingIfNeeded: letters >> 8), UInt8(truncatingIfNeeded: letters)], as: UTF8.self)
-  }
+  public var description: String { String(capacity: Self.length) { write(to: &$0) } }
 }
 
 /// A source identifier: two to four digits, in which leading zeros count.
@@ -95,11 +94,7 @@ public struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The digits.
-  public var description: String {
-    var text: [UInt8] = []
-    text.append(addingCapacity: Self.maximumLength) { write(to: &$0) }
-    return String(decoding: text, as: UTF8.self)
-  }
+  public var description: String { String(capacity: Self.maximumLength) { write(to: &$0) } }
 }
 
 /// A parsed postback: well formed, but not verified.

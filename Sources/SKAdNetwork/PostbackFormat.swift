@@ -14,20 +14,10 @@ public enum PostbackFormat: Hashable, Sendable, CaseIterable {
   public static let allCases = Version.allCases.map { PostbackFormat.skAdNetwork($0) } + [.adAttributionKit]
 
   /// The framework that sends postbacks of the format.
-  public var framework: Framework {
-    switch self {
-    case .skAdNetwork: .skAdNetwork
-    case .adAttributionKit: .adAttributionKit
-    }
-  }
+  public var framework: Framework { version == nil ? .adAttributionKit : .skAdNetwork }
 
   /// The version of SKAdNetwork; nil for AdAttributionKit.
-  public var version: Version? {
-    switch self {
-    case .skAdNetwork(let version): version
-    case .adAttributionKit: nil
-    }
-  }
+  public var version: Version? { if case .skAdNetwork(let version) = self { version } else { nil } }
 
   /// The rules of the format.
   public var rules: FormatRules {
@@ -134,20 +124,13 @@ extension FormatRules {
   fileprivate static let version21 = FormatRules(signed: version2.signed, unsigned: version2.unsigned)
 
   fileprivate static let version22 = FormatRules(
-    signed: [
-      .required(.version), .required(.adNetworkID), .required(.campaignID), .required(.appID),
-      .required(.transactionID), .required(.redownload), .optional(.sourceAppID), .required(.fidelityType),
-    ],
-    unsigned: [.optional(.conversionValue), .optional(.countryCode), .required(.attributionSignature)]
+    signed: version2.signed + [.required(.fidelityType)],
+    unsigned: version2.unsigned
   )
 
   fileprivate static let version3 = FormatRules(
-    signed: [
-      .required(.version), .required(.adNetworkID), .required(.campaignID), .required(.appID),
-      .required(.transactionID), .required(.redownload), .optional(.sourceAppID), .required(.fidelityType),
-      .required(.didWin),
-    ],
-    unsigned: [.optional(.conversionValue), .optional(.countryCode), .required(.attributionSignature)]
+    signed: version22.signed + [.required(.didWin)],
+    unsigned: version2.unsigned
   )
 
   fileprivate static let version4 = FormatRules(

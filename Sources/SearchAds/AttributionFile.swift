@@ -37,7 +37,7 @@ package struct AttributionFile {
 
   private func forEach(_ body: (Record) throws(LibcryptoFailure) -> Void) throws(LibcryptoFailure) {
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    let isBlank: (ArraySlice<UInt8>) -> Bool = { $0.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } }
+    let isBlank: (ArraySlice<UInt8>) -> Bool = { $0.allSatisfy(\.isWhitespace) }
     if let value = PrintedDictionary.swiftDictionary(in: bytes[...]) { return try body(Record(line: 1, value: value)) }
     if let elements = Self.elements(of: bytes[...], line: 1) {
       for element in elements { try read(element.text, line: element.line, body) }
@@ -79,7 +79,6 @@ package struct AttributionFile {
 
   /// Returns the texts of the elements of an array with their lines; nil if the text is no array. The elements may be broken.
   private static func elements(of text: ArraySlice<UInt8>, line: Int) -> [(text: ArraySlice<UInt8>, line: Int)]? {
-    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
     var elements: [(ArraySlice<UInt8>, Int)] = []
     // The open element, if it has begun, and the number of open brackets before a byte.
     var (line, start, startLine) = (line, Int?.none, line)
@@ -90,7 +89,7 @@ package struct AttributionFile {
         isInString = isEscaped || byte != UInt8(ascii: "\"")
         isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
       } else if depth == 0 {
-        guard !isSpace(byte) else { continue }
+        guard !byte.isWhitespace else { continue }
         guard !isBegun, byte == UInt8(ascii: "[") else { return nil }
         (depth, isBegun) = (1, true)
       } else if depth == 1, [UInt8(ascii: ","), UInt8(ascii: "]")].contains(byte) {
@@ -101,7 +100,7 @@ package struct AttributionFile {
         }
         elements.append((text[begun..<index], startLine))
         start = nil
-      } else if start != nil || !isSpace(byte) {
+      } else if start != nil || !byte.isWhitespace {
         if start == nil { (start, startLine) = (index, line) }
         switch byte {
         case UInt8(ascii: "\""): isInString = true

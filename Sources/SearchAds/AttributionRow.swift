@@ -63,8 +63,7 @@ package struct AttributionRow: Sendable, Equatable {
 
   /// Adds a remark.
   mutating func flag(_ flag: AttributionFlag) {
-    var flags: [JSONValue] = []
-    if case .array(let found)? = self[.flags] { flags = found }
+    let flags = self[.flags]?.elements ?? []
     let word = JSONValue.string(flag.rawValue)
     if !flags.contains(word) { self[.flags] = .array(flags + [word]) }
   }
@@ -107,10 +106,7 @@ package struct AttributionRow: Sendable, Equatable {
       case .boolean: encoder.boolean(name, boolean(name))
       case .time: encoder.time(name, time(name))
       case .word: encoder.word(name, text(name))
-      case .words:
-        var words: [String] = []
-        if case .array(let list)? = self[name] { words = list.compactMap(\.text) }
-        encoder.words(name, words)
+      case .words: encoder.words(name, (self[name]?.elements ?? []).compactMap(\.text))
       case .object:
         guard let value = self[name] else { encoder.null(name); continue }
         var json: [UInt8] = []

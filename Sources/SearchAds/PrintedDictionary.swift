@@ -67,10 +67,9 @@ struct PrintedDictionary {
   /// Returns the dictionary that Swift prints as `["attribution": 1, "orgId": 5]`, in square brackets and else as JSON, or with
   /// texts of Foundation, which have no quotes; nil for other texts.
   static func swiftDictionary(in text: ArraySlice<UInt8>) -> JSONValue? {
-    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0D, 0x0A].contains($0) }
-    guard text.count <= AttributionFile.mostRecordBytes, let first = text.firstIndex(where: { !isSpace($0) }),
-      let last = text.lastIndex(where: { !isSpace($0) }), text[first] == UInt8(ascii: "["),
-      text[last] == UInt8(ascii: "]"), text[(first + 1)...].first(where: { !isSpace($0) }) == UInt8(ascii: "\"")
+    guard text.count <= AttributionFile.mostRecordBytes, let first = text.firstIndex(where: { !$0.isWhitespace }),
+      let last = text.lastIndex(where: { !$0.isWhitespace }), text[first] == UInt8(ascii: "["),
+      text[last] == UInt8(ascii: "]"), text[(first + 1)...].first(where: { !$0.isWhitespace }) == UInt8(ascii: "\"")
     else { return nil }
     let members = text[(first + 1)..<last]
     return (try? JSONValue(parsing: Array("{".utf8 + members + "}".utf8)))

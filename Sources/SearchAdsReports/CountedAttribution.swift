@@ -15,6 +15,12 @@ package struct SearchAdsCounts: Sendable, Equatable {
   /// The name of what is counted; nil if it has none.
   package var name: String?
 
+  package static func + (left: Self, right: Self) -> Self {
+    var sum = left
+    sum += right
+    return sum
+  }
+
   package static func += (left: inout Self, right: Self) {
     left.conversions += right.conversions
     left.installs += right.installs
@@ -29,12 +35,8 @@ package struct SearchAdsCounts: Sendable, Equatable {
 
 /// A row of `asa_attributions` whose install is attributed.
 struct CountedAttribution {
-  /// A payload of Apple's: a test, no attribution, or one.
-  enum Result {
-    case test
-    case notAttributed
-    case attributed(CountedAttribution)
-  }
+  /// The numbers of payloads without an attribution that counts.
+  typealias Others = (tests: Int, notAttributed: Int)
 
   let day: Int64?
   let app: Int64?
@@ -47,19 +49,20 @@ struct CountedAttribution {
   /// The counts of this one attribution, with the name of the campaign.
   let counts: SearchAdsCounts
 
-  /// Calls `body` for each payload of a batch.
-  static func forEach(in batch: RawBatch, _ body: (Result) -> Void) {
+  /// Calls `body` for each attribution of a batch. Returns the numbers of other payloads.
+  static func forEach(in batch: RawBatch, _ body: (CountedAttribution) -> Void) -> Others {
+    var others = Others(0, 0)
     let table = Table.searchAdsAttributions
     var cursor = RowCursor(batch, of: table)
     while cursor.next() {
       func text(_ name: ColumnName) -> String? { cursor.text(table.place(name)) }
       guard text(.outcome) == AttributionOutcome.payload.rawValue else { continue }
       guard text(.environment) != AttributionEnvironment.test.rawValue else {
-        body(.test)
+        others.tests += 1
         continue
       }
       guard text(.attribution) == "true" else {
-        body(.notAttributed)
+        others.notAttributed += 1
         continue
       }
       var counts = SearchAdsCounts()
@@ -74,19 +77,18 @@ struct CountedAttribution {
       if claim == "Click" { counts.clicks = 1 } else if claim == "Impression" { counts.views = 1 }
       counts.name = text(.campaignName)
       body(
-        .attributed(
-          CountedAttribution(
-            day: text(.receivedAt).flatMap { Timestamp($0)?.daysSince1970 },
-            app: text(.appID).flatMap { Int64($0) },
-            campaign: text(.campaignID).flatMap { Int64($0) },
-            keyword: text(.keywordID).flatMap { Int64($0) },
-            keywordName: text(.keyword),
-            country: text(.country),
-            placement: text(.supplyPlacement),
-            counts: counts
-          )
+        CountedAttribution(
+          day: text(.receivedAt).flatMap { Timestamp($0)?.daysSince1970 },
+          app: text(.appID).flatMap { Int64($0) },
+          campaign: text(.campaignID).flatMap { Int64($0) },
+          keyword: text(.keywordID).flatMap { Int64($0) },
+          keywordName: text(.keyword),
+          country: text(.country),
+          placement: text(.supplyPlacement),
+          counts: counts
         )
       )
     }
+    return others
   }
 }

@@ -13,7 +13,7 @@ package struct SearchAdsBreakdown: Sendable {
     var keywords: [Int64?: SearchAdsCounts] = [:]
     var countries: [String?: SearchAdsCounts] = [:]
     var days: [Int64?: SearchAdsCounts] = [:]
-    var (tests, notAttributed) = (0, 0)
+    var others = CountedAttribution.Others(0, 0)
 
     mutating func add(_ one: CountedAttribution) {
       campaigns[one.campaign, default: SearchAdsCounts()] += one.counts
@@ -25,17 +25,12 @@ package struct SearchAdsBreakdown: Sendable {
     }
 
     mutating func add(_ other: Part) {
-      func sum(_ left: SearchAdsCounts, _ right: SearchAdsCounts) -> SearchAdsCounts {
-        var both = left
-        both += right
-        return both
-      }
-      campaigns.merge(other.campaigns, uniquingKeysWith: sum)
-      keywords.merge(other.keywords, uniquingKeysWith: sum)
-      countries.merge(other.countries, uniquingKeysWith: sum)
-      days.merge(other.days, uniquingKeysWith: sum)
-      tests += other.tests
-      notAttributed += other.notAttributed
+      campaigns.merge(other.campaigns, uniquingKeysWith: +)
+      keywords.merge(other.keywords, uniquingKeysWith: +)
+      countries.merge(other.countries, uniquingKeysWith: +)
+      days.merge(other.days, uniquingKeysWith: +)
+      others.tests += other.others.tests
+      others.notAttributed += other.others.notAttributed
     }
   }
 
@@ -50,13 +45,8 @@ package struct SearchAdsBreakdown: Sendable {
     var sums = Part()
     try await files.scan(jobs: jobs) { batch in
       var part = Part()
-      CountedAttribution.forEach(in: batch) { result in
-        switch result {
-        case .test: part.tests += 1
-        case .notAttributed: part.notAttributed += 1
-        case .attributed(let one): part.add(one)
-        }
-      }
+      let others = CountedAttribution.forEach(in: batch) { part.add($0) }
+      part.others = others
       return part
     } take: {
       sums.add($0)
@@ -67,9 +57,9 @@ package struct SearchAdsBreakdown: Sendable {
   /// The counts of all attributions.
   package var total: SearchAdsCounts { sums.days.values.reduce(into: SearchAdsCounts()) { $0 += $1 } }
   /// The number of payloads of tests, which are in no count.
-  package var tests: Int { sums.tests }
+  package var tests: Int { sums.others.tests }
   /// The number of payloads without an attribution.
-  package var notAttributed: Int { sums.notAttributed }
+  package var notAttributed: Int { sums.others.notAttributed }
 
   /// The campaigns, those with the most attributions first.
   package var campaigns: [Line<Int64>] { Self.ranked(sums.campaigns) }

@@ -59,7 +59,7 @@ package struct SearchAdsDaily: Sendable {
   private struct Part: Sendable {
     var groups: [Group: SearchAdsCounts] = [:]
     var placements: [String?: Int64] = [:]
-    var (tests, notAttributed) = (0, 0)
+    var others = CountedAttribution.Others(0, 0)
   }
 
   private var sums = Part()
@@ -69,7 +69,7 @@ package struct SearchAdsDaily: Sendable {
   /// The installs by the place of the ad, beside the postbacks of Apple Ads; empty if they were not compared.
   package private(set) var placements: [SearchAdsPlacement] = []
   /// The number of tests, which are left out.
-  package var tests: Int { sums.tests }
+  package var tests: Int { sums.others.tests }
 
   /// The number of attributions that are not counted, because they came after the rows of their days were removed.
   package private(set) var late: Int64 = 0
@@ -81,14 +81,10 @@ package struct SearchAdsDaily: Sendable {
     try await files.scan(jobs: jobs) {
       Self.count($0)
     } take: { part in
-      sums.groups.merge(part.groups) {
-        var both = $0
-        both += $1
-        return both
-      }
+      sums.groups.merge(part.groups, uniquingKeysWith: +)
       sums.placements.merge(part.placements, uniquingKeysWith: +)
-      sums.tests += part.tests
-      sums.notAttributed += part.notAttributed
+      sums.others.tests += part.others.tests
+      sums.others.notAttributed += part.others.notAttributed
     }
     self.sums = sums
   }
@@ -157,16 +153,12 @@ package struct SearchAdsDaily: Sendable {
 
   private static func count(_ batch: RawBatch) -> Part {
     var part = Part()
-    CountedAttribution.forEach(in: batch) { result in
-      switch result {
-      case .test: part.tests += 1
-      case .notAttributed: part.notAttributed += 1
-      case .attributed(let one):
-        let group = Group(day: one.day, app: one.app, campaign: one.campaign, country: one.country)
-        part.groups[group, default: SearchAdsCounts()] += one.counts
-        part.placements[one.placement, default: 0] += 1
-      }
+    let others = CountedAttribution.forEach(in: batch) { one in
+      let group = Group(day: one.day, app: one.app, campaign: one.campaign, country: one.country)
+      part.groups[group, default: SearchAdsCounts()] += one.counts
+      part.placements[one.placement, default: 0] += 1
     }
+    part.others = others
     return part
   }
 
@@ -208,7 +200,7 @@ package struct SearchAdsDaily: Sendable {
       .init("conversions", .integer(total.conversions)), .init("installs", .integer(total.installs)),
       .init("redownloads", .integer(total.redownloads)), .init("pre_orders", .integer(total.preOrders)),
       .init("conversions_click", .integer(total.clicks)), .init("conversions_view", .integer(total.views)),
-      .init("not_attributed", .integer(sums.notAttributed)), .init("tests_left_out", .integer(sums.tests)),
+      .init("not_attributed", .integer(sums.others.notAttributed)), .init("tests_left_out", .integer(sums.others.tests)),
       .init("note", .string(SearchAdsReport.note)), .init("by_placement", .array(placements.map(\.json))),
     ])
   }

@@ -45,16 +45,9 @@ package struct SearchAdsNames: Sendable {
 
   /// Reads the names from a CSV or JSON file. Throws its problems, or the failure to read it.
   package init(at path: String) throws {
-    self.init(try LookupFile(at: path, dates: nil))
-    if let problems { throw problems }
-  }
-
-  private var problems: LookupErrors?
-
-  init(_ file: LookupFile) {
     var findings = LookupFindings()
     var names: [Level: [Int64: (name: String, line: Int)]] = [:]
-    file.read(SearchAdsNameColumn.self, &findings) { row, findings in
+    try LookupFile(at: path, dates: nil).read(SearchAdsNameColumn.self, &findings) { row, findings in
       let level = row.word(.level, Level.self, &findings)
       let id = row.integer(.id, in: 0...Int64.max, &findings)
       for column in SearchAdsNameColumn.required where row.cells[column] == nil { _ = row.required(column, &findings) }
@@ -67,7 +60,7 @@ package struct SearchAdsNames: Sendable {
     }
     self.names = names.mapValues { $0.mapValues(\.name) }
     warnings = findings.warnings
-    do throws(LookupErrors) { try findings.throwIfAny() } catch { problems = error }
+    try findings.throwIfAny()
   }
 
   /// Returns a row with the names that the file has in place of those of the payload.

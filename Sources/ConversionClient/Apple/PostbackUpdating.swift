@@ -17,25 +17,11 @@ public struct PostbackValues: Hashable, Sendable {
   /// The coarse value; nil under the rules of SKAdNetwork 3, which has none.
   public let coarseValue: CoarseConversionValue?
   /// Indicates that the current window ends now, so that its postback is sent earlier.
-  public let locksWindow: Bool
+  public internal(set) var locksWindow = false
   /// The conversion that the values belong to.
   public let conversionType: AdConversionType
   /// The tag of the re-engagement, from the URL that opened the app; nil without one.
   public let conversionTag: String?
-
-  init(
-    fineValue: Int,
-    coarseValue: CoarseConversionValue?,
-    locksWindow: Bool = false,
-    conversionType: AdConversionType = .install,
-    conversionTag: String? = nil
-  ) {
-    self.fineValue = fineValue
-    self.coarseValue = coarseValue
-    self.locksWindow = locksWindow
-    self.conversionType = conversionType
-    self.conversionTag = conversionTag
-  }
 }
 
 /// The update of an install through both of Apple's frameworks.
