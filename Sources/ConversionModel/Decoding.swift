@@ -25,7 +25,8 @@ extension Models {
     guard let meaning = conversion.meaning(under: model) else {
       return Decoding(.unmapped, interval, model: model)
     }
-    return Decoding(meaning, isCumulative: conversion.isCumulative(in: model), in: model, interval)
+    let isCumulative = conversion.isCumulative(in: model)
+    return Decoding(.decoded, interval, model: model, meaning: meaning, isCumulative: isCumulative)
   }
 }
 
@@ -150,29 +151,16 @@ public struct Decoding: Sendable {
   /// The meaning of the value; nil unless `decoded`.
   private let meaning: DecodedMeaning?
 
-  /// A result without a meaning, for every status but `decoded`.
-  init(
+  fileprivate init(
     _ status: DecodeStatus,
     _ interval: InstallDateInterval,
     model: ConversionModel? = nil,
+    meaning: DecodedMeaning? = nil,
+    isCumulative: Bool? = nil,
     ambiguousModels: String? = nil
   ) {
-    self.status = status
-    self.interval = interval
-    self.ambiguousModels = ambiguousModels
-    isCumulative = nil
-    modelInForce = model
-    meaning = nil
-  }
-
-  /// A `decoded` result: the value means `meaning` in `model`.
-  init(_ meaning: DecodedMeaning, isCumulative: Bool, in model: ConversionModel, _ interval: InstallDateInterval) {
-    status = .decoded
-    self.interval = interval
-    ambiguousModels = nil
-    self.isCumulative = isCumulative
-    modelInForce = model
-    self.meaning = meaning
+    (self.status, self.interval, modelInForce) = (status, interval, model)
+    (self.meaning, self.isCumulative, self.ambiguousModels) = (meaning, isCumulative, ambiguousModels)
   }
 
   /// The model in force; nil unless `decoded` or `unmapped`.

@@ -28,13 +28,9 @@ public struct PostbackParser: ~Copyable {
   /// The query that belongs to a postback without an envelope.
   private var looseQuery: ByteRange?
 
-  /// A parser that also looks for the key `receivedAtField`, which some forwarders add.
-  public init(receivedAtField: String? = nil) {
-    self.init(receivedAtField: receivedAtField, dropsPersonalMembers: false)
-  }
-
-  /// A parser that leaves the members of `PersonalMember` out of the extras if `dropsPersonalMembers` is true.
-  package init(receivedAtField: String?, dropsPersonalMembers: Bool) {
+  /// A parser that also looks for the key `receivedAtField`, which some forwarders add. With `dropsPersonalMembers` it leaves
+  /// members out of the extras whose names say that they are about a person or a device.
+  public init(receivedAtField: String? = nil, dropsPersonalMembers: Bool = false) {
     self.dropsPersonalMembers = dropsPersonalMembers
     var names = Field.allCases.map(\.name)
     receivedAtName = receivedAtField ?? ""
@@ -46,16 +42,12 @@ public struct PostbackParser: ~Copyable {
   /// Parses the text in the range `text` of `bytes`, after which at least `JSONParser.padding` more bytes must follow.
   ///
   /// Appends to `bytes` the texts that it does not hold yet: unescaped strings, the decoded parts of a JWS, the
-  /// extras. The ranges in the postback are ranges of `bytes`.
-  public mutating func parse(_ text: Range<Int>, of bytes: inout [UInt8]) throws(PostbackDefect) -> Postback {
-    try parse(text, of: &bytes, query: nil)
-  }
-
-  /// Parses as the other `parse` does. `query` is the query of the request, for a postback whose envelope was removed.
-  package mutating func parse(
+  /// extras. The ranges in the postback are ranges of `bytes`. `query` is the query of the request, for a postback whose envelope
+  /// was removed.
+  public mutating func parse(
     _ text: Range<Int>,
     of bytes: inout [UInt8],
-    query: ByteRange?
+    query: ByteRange? = nil
   ) throws(PostbackDefect) -> Postback {
     claims = Claims()
     (envelope, body, isUnwrapped, looseQuery) = (nil, text, false, query)

@@ -30,7 +30,8 @@ public struct UnverifiedPostback: Sendable {
   package init(parsing json: some Sequence<UInt8>, with parser: inout PostbackParser) throws(PostbackError) {
     var bytes = Array(json)
     guard bytes.count <= Self.maximumByteCount else {
-      throw PostbackError(PostbackDefect(.tooLarge, detail: Self.tooLarge(bytes.count)), of: [])
+      let detail = "The text has \(bytes.count) bytes, and a postback has at most \(Self.maximumByteCount)."
+      throw PostbackError(PostbackDefect(.tooLarge, detail: detail), of: [])
     }
     let text = bytes.indices
     bytes.append(contentsOf: repeatElement(0, count: JSONParser.padding))
@@ -46,10 +47,6 @@ public struct UnverifiedPostback: Sendable {
     fields = PostbackFields(postback, of: bytes)
     self.postback = postback
     self.bytes = bytes
-  }
-
-  private static func tooLarge(_ count: Int) -> String {
-    "The text has \(count) bytes, and a postback has at most \(maximumByteCount)."
   }
 
   /// The format: a version of SKAdNetwork, or AdAttributionKit.

@@ -200,7 +200,7 @@ package struct SearchAdsDaily: Sendable {
       .init("conversions", .integer(total.conversions)), .init("installs", .integer(total.installs)),
       .init("redownloads", .integer(total.redownloads)), .init("pre_orders", .integer(total.preOrders)),
       .init("conversions_click", .integer(total.clicks)), .init("conversions_view", .integer(total.views)),
-      .init("not_attributed", .integer(sums.others.notAttributed)), .init("tests_left_out", .integer(sums.others.tests)),
+      .init("not_attributed", .integer(sums.others.notAttributed)), .init("tests_left_out", .integer(tests)),
       .init("note", .string(SearchAdsReport.note)), .init("by_placement", .array(placements.map(\.json))),
     ])
   }

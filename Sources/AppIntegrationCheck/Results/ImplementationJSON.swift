@@ -7,33 +7,10 @@ extension ImplementationReport {
     .object([
       .init("rows", .integer(rows)),
       .init("bad_rows", .integer(badRowCount)),
-      .init(
-        "first_bad_rows",
-        .array(
-          badRows.map {
-            .object([
-              .init("file", .string($0.file)), .init("line", .integer($0.line)), .init("reason", .string($0.reason)),
-            ])
-          }
-        )
-      ),
+      .init("first_bad_rows", .array(badRows.map(\.json))),
       .init("devices", .integer(devices)),
       .init("findings", .array(findings.map(json))),
-      .init(
-        "app_versions",
-        .array(
-          versions.map { version in
-            .object([
-              .init("app_version", .string(version.name)),
-              .init("verdict", .string(version.verdict)),
-              .init("devices", .integer(version.devices)),
-              .init("rows", .integer(version.rows)),
-              .init("failing_devices", .integer(version.failing)),
-              .init("warned_devices", .integer(version.warned)),
-            ])
-          }
-        )
-      ),
+      .init("app_versions", .array(versions.map(\.json))),
       .init("postback_cross_check", comparisons.map { .array($0.map(\.json)) } ?? .null),
     ])
   }
@@ -46,21 +23,32 @@ extension ImplementationReport {
       .init("share", .decimal(share(finding.devices))),
       .init("rows", .integer(finding.rows)),
       .init("advice", .string(finding.rule.advice)),
-      .init(
-        "examples",
-        .array(
-          finding.examples.map { example in
-            .object([
-              .init("device", .string(example.device)),
-              .init("event", .text(example.event)),
-              .init("file", .text(example.file)),
-              .init("line", .integer(example.line)),
-              .init("values", .texts(example.values)),
-              .init("rows", .integer(example.rows)),
-            ])
-          }
-        )
-      ),
+      .init("examples", .array(finding.examples.map(\.json))),
+    ])
+  }
+}
+
+extension ImplementationReport.BadRow {
+  fileprivate var json: JSONValue {
+    .object([.init("file", .string(file)), .init("line", .integer(line)), .init("reason", .string(reason))])
+  }
+}
+
+extension ImplementationReport.Version {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("app_version", .string(name)), .init("verdict", .string(verdict)), .init("devices", .integer(devices)),
+      .init("rows", .integer(rows)), .init("failing_devices", .integer(failing)),
+      .init("warned_devices", .integer(warned)),
+    ])
+  }
+}
+
+extension ImplementationReport.Example {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("device", .string(device)), .init("event", .text(event)), .init("file", .text(file)),
+      .init("line", .integer(line)), .init("values", .texts(values)), .init("rows", .integer(rows)),
     ])
   }
 }

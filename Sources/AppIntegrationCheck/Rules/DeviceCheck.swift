@@ -77,7 +77,7 @@ struct DeviceCheck {
       if model.revenueKind != .inAppPurchases, !row.isLegacy { required.append(.adRevenue) }
     }
     let missing = required.filter { field in
-      !row.present.contains(field) && !(field == .idfv && row.present.contains(.device))
+      !row.has(field) && !(field == .idfv && row.has(.device))
     }
     if !missing.isEmpty { note(.parameterMissing, missing.map(\.name).joined(separator: ", ")) }
     if !record.otherCaseNames.isEmpty {
@@ -98,7 +98,7 @@ struct DeviceCheck {
       if value > 0 || current.map({ $0 != value }) ?? false { hasUpdated = true }
       if value != 0 { isAlwaysZero = false }
       current = value
-    } else if row.present.contains(.currentValue) {
+    } else if row.has(.currentValue) {
       (current, previous) = (nil, nil)
     }
     previous = row.previous ?? previous

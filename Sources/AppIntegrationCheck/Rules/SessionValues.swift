@@ -13,6 +13,7 @@ struct SessionValues {
     let values: String
   }
 
+  private let texts: [MetadataField: String]
   /// The time of reception, in milliseconds since 1970.
   let receivedAt: Int64
   let event: String?
@@ -35,8 +36,6 @@ struct SessionValues {
   private(set) var revenues: [Total?] = [nil, nil, nil]
   private(set) var adRevenues: [Total?] = [nil, nil, nil]
   private(set) var defects: [Defect] = []
-  /// The fields that the row has.
-  let present: Set<MetadataField>
   /// Indicates that the app updates as for SKAdNetwork 3, with fine values that only rise.
   let isLegacy: Bool
 
@@ -49,26 +48,28 @@ struct SessionValues {
   )
 
   init(_ record: SessionRecord) throws(SessionDefect) {
-    let texts = record.texts
+    texts = record.texts
     receivedAt = try record.receivedAt()
     (event, bundleID, appVersion) = (texts[.event], texts[.bundleID], texts[.appVersion])
-    present = Set(texts.keys)
     let isOld = texts[.osVersion].map(Self.isBeforeSKAdNetwork4) ?? false
-    isLegacy = isOld || record.hasLegacyNames && present.isDisjoint(with: Self.windowFields)
-    current = integer(texts, .currentValue, in: 0...63, .fineRange)
-    previous = integer(texts, .previousValue, in: 0...63, .fineRange)
-    firstCall = call(texts, .firstCall)
-    lastCall = call(texts, .lastCall)
+    isLegacy = isOld || record.hasLegacyNames && Self.windowFields.isDisjoint(with: texts.keys)
+    current = number(.currentValue, in: 0...63, .fineRange)
+    previous = number(.previousValue, in: 0...63, .fineRange)
+    firstCall = call(.firstCall)
+    lastCall = call(.lastCall)
     for window in 0...2 {
-      coarse[window] = integer(texts, MetadataField.coarse[window], in: 0...2, .coarseRange)
-      previousCoarse[window] = integer(texts, MetadataField.previousCoarse[window], in: 0...2, .coarseRange)
-      locks[window] = call(texts, MetadataField.locks[window])
-      revenues[window] = total(texts, MetadataField.revenues[window])
-      adRevenues[window] = total(texts, MetadataField.adRevenues[window])
+      coarse[window] = number(MetadataField.coarse[window], in: 0...2, .coarseRange)
+      previousCoarse[window] = number(MetadataField.previousCoarse[window], in: 0...2, .coarseRange)
+      locks[window] = call(MetadataField.locks[window])
+      revenues[window] = total(MetadataField.revenues[window])
+      adRevenues[window] = total(MetadataField.adRevenues[window])
     }
-    revenue = total(texts, .revenue)
-    adRevenue = total(texts, .adRevenue)
+    revenue = total(.revenue)
+    adRevenue = total(.adRevenue)
   }
+
+  /// Tells if the row has a field.
+  func has(_ field: MetadataField) -> Bool { texts[field] != nil }
 
   /// Tells if a version of iOS is before 16.1, the first one with SKAdNetwork 4.
   private static func isBeforeSKAdNetwork4(_ version: String) -> Bool {
@@ -77,12 +78,7 @@ struct SessionValues {
     return (major, (parts.count > 1 ? parts[1] : 0) ?? 0) < (16, 1)
   }
 
-  private mutating func integer(
-    _ texts: [MetadataField: String],
-    _ field: MetadataField,
-    in range: ClosedRange<Int>,
-    _ rule: ImplementationRule
-  ) -> Int? {
+  private mutating func number(_ field: MetadataField, in range: ClosedRange<Int>, _ rule: ImplementationRule) -> Int? {
     guard let text = texts[field] else { return nil }
     guard let value = Int(text), range.contains(value) else {
       defects.append(Defect(rule: rule, values: "\(field.name) \(text.quotedExcerpt)"))
@@ -91,7 +87,7 @@ struct SessionValues {
     return value
   }
 
-  private mutating func call(_ texts: [MetadataField: String], _ field: MetadataField) -> Int64? {
+  private mutating func call(_ field: MetadataField) -> Int64? {
     guard let text = texts[field] else { return nil }
     guard let value = Int64(text), value >= 0 else {
       defects.append(Defect(rule: .timestampOrder, values: "\(field.name) \(text.quotedExcerpt)"))
@@ -102,7 +98,7 @@ struct SessionValues {
     return value / 1000
   }
 
-  private mutating func total(_ texts: [MetadataField: String], _ field: MetadataField) -> Total? {
+  private mutating func total(_ field: MetadataField) -> Total? {
     guard let text = texts[field] else { return nil }
     var (total, isRight): (Total, Bool) = ([:], true)
     guard case .object(let members) = try? JSONValue(parsing: Array(text.utf8)) else {

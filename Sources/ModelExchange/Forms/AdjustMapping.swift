@@ -24,10 +24,11 @@ extension SchemaReader {
       if choice.start == nil { notes.assume("updated_at", "It is taken as the first install date of the model.") }
     }
     model.measurementHours = integer(root["cut_off_period"], in: 1...1440).map(Int.init)
-    let code = choice.currency ?? currency(root["reporting_currency"])
+    model.statedCurrency = choice.currency ?? currency(root["reporting_currency"])
+    model.currencyNode = root["reporting_currency"]
     var window = DraftWindow(0)
     for value in elements(root["conversion_values"], of: "conversion values") {
-      add(adjust: value, to: &window, of: &model, code, root["reporting_currency"])
+      add(adjust: value, to: &window, of: &model)
     }
     model.windows = [window]
     return model
@@ -39,6 +40,7 @@ extension SchemaReader {
       return nil
     }
     var model = DraftModel(appID: appID)
+    model.statedCurrency = choice.currency
     for node in elements(root, of: "conversion windows") {
       guard isObject(node, keys: ["data", "conversion_window"], called: "a conversion window"),
         let number = requiredInteger(node["conversion_window"], in: 1...3)
@@ -48,10 +50,10 @@ extension SchemaReader {
       guard isObject(data, keys: ["fine", "coarse", "settings"], called: "data") else { continue }
       for value in elements(data["fine"], of: "conversion values", optional: true) {
         if number > 1 { note(value, "Only the first window has fine conversion values.") }
-        add(adjust: value, to: &window, of: &model, choice.currency, nil)
+        add(adjust: value, to: &window, of: &model)
       }
       for value in elements(data["coarse"], of: "conversion values", optional: true) {
-        add(coarse: value, to: &window, of: &model, choice.currency)
+        add(coarse: value, to: &window, of: &model)
       }
       for (key, setting) in data["settings"].members ?? [] where setting.isPresent {
         notes.lose(
@@ -69,44 +71,26 @@ extension SchemaReader {
     return model
   }
 
-  private mutating func add(
-    adjust node: JSONNode,
-    to window: inout DraftWindow,
-    of model: inout DraftModel,
-    _ currency: String?,
-    _ currencyNode: JSONNode?
-  ) {
+  private mutating func add(adjust node: JSONNode, to window: inout DraftWindow, of model: inout DraftModel) {
     guard let value = requiredInteger(node["conversion_value"], in: 0...63) else { return }
-    let place = "window \(window.index), value \(value)"
-    let events = adjustEvents(node, at: place, of: &model, currency, currencyNode)
+    let events = adjustEvents(node, at: "window \(window.index), value \(value)", of: &model)
     if !window.add(events, fine: Int(value)) {
       note(node["conversion_value"], "The window has a meaning of value \(value) already.")
     }
   }
 
-  private mutating func add(
-    coarse node: JSONNode,
-    to window: inout DraftWindow,
-    of model: inout DraftModel,
-    _ currency: String?
-  ) {
+  private mutating func add(coarse node: JSONNode, to window: inout DraftWindow, of model: inout DraftModel) {
     guard let value = node["conversion_value"].value?.text.flatMap(CoarseValue.init) else {
       return note(node["conversion_value"], mustBe: "low, medium or high")
     }
-    let events = adjustEvents(node, at: "window \(window.index), \(value.rawValue)", of: &model, currency, nil)
+    let events = adjustEvents(node, at: "window \(window.index), \(value.rawValue)", of: &model)
     if !window.add(events, coarse: value) {
       note(node["conversion_value"], "The window has a meaning of \(value.rawValue) already.")
     }
   }
 
   /// Reads the events of a value.
-  private mutating func adjustEvents(
-    _ node: JSONNode,
-    at place: String,
-    of model: inout DraftModel,
-    _ currency: String?,
-    _ currencyNode: JSONNode?
-  ) -> [DraftEvent] {
+  private mutating func adjustEvents(_ node: JSONNode, at place: String, of model: inout DraftModel) -> [DraftEvent] {
     guard isObject(node, keys: ["conversion_value", "events"], called: "a conversion value") else { return [] }
     var events: [DraftEvent] = []
     for node in elements(node["events"], of: "events") {
@@ -126,10 +110,11 @@ extension SchemaReader {
       }
       event.revenue = adjustRevenue(node, at: "\(place), \(name)")
       if event.revenue != nil {
-        if let currency {
-          model.take(currency: currency, of: currencyNode ?? node, &self)
+        let place = model.currencyNode ?? node
+        if let currency = model.statedCurrency {
+          model.take(currency: currency, of: place, &self)
         } else {
-          note(currencyNode ?? node, "The form does not say the currency of its revenue. Give --currency.")
+          note(place, "The form does not say the currency of its revenue. Give --currency.")
         }
       }
       events.append(event)

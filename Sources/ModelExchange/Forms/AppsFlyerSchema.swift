@@ -49,8 +49,9 @@ extension SchemaReader {
     }
     if mapping.isPresent {
       var window = DraftWindow(0)
+      window.end = hours ?? 24
       for value in elements(mapping, of: "conversion values") {
-        add(fine: value, to: &window, of: &model, endingAfter: hours ?? 24)
+        add(fine: value, to: &window, of: &model)
       }
       model.windows = [window]
     }
@@ -89,8 +90,8 @@ extension SchemaReader {
       let index = requiredInteger(node["postback_sequence_index"], in: 0...2)
     else { return nil }
     var window = DraftWindow(Int(index))
-    let end = integer(node["measurement_window"], in: 1...1440).map(Int.init) ?? window.hours.upperBound
-    window.lock = appsFlyerLock(node, in: window, endingAfter: end)
+    if let end = integer(node["measurement_window"], in: 1...1440) { window.end = Int(end) }
+    window.lock = appsFlyerLock(node, in: window)
     let mapping = node["conversion_value_mapping"]
     // The description declares an array of objects here, and its example has one object.
     for part in mapping.elements ?? [mapping] {
@@ -100,7 +101,7 @@ extension SchemaReader {
           note(value, "Only the first postback has fine conversion values.")
           continue
         }
-        add(fine: value, to: &window, of: &model, endingAfter: end)
+        add(fine: value, to: &window, of: &model)
       }
       for value in elements(part["coarse"], of: "conversion values", optional: true) {
         let node = value["conversion_value"]
@@ -108,7 +109,7 @@ extension SchemaReader {
           note(node, mustBe: "low, medium or high")
           continue
         }
-        let events = appsFlyerEvents(value, "window \(index), \(coarse.rawValue)", window, end, of: &model)
+        let events = appsFlyerEvents(value, "window \(index), \(coarse.rawValue)", window, of: &model)
         if !window.add(events, coarse: coarse) { note(node, "The window has a meaning of \(coarse.rawValue) already.") }
       }
     }
@@ -116,7 +117,7 @@ extension SchemaReader {
   }
 
   /// Reads the condition under which the app locks a window; nil where it does not.
-  private mutating func appsFlyerLock(_ node: JSONNode, in window: DraftWindow, endingAfter end: Int) -> JSONValue? {
+  private mutating func appsFlyerLock(_ node: JSONNode, in window: DraftWindow) -> JSONValue? {
     let place = "window \(window.index)"
     let (type, event) = (node["lock_window_type"], node["lock_window_event"])
     var lock: JSONValue?
@@ -132,10 +133,10 @@ extension SchemaReader {
           + "model encode locks at the highest value."
       )
     case nil where !type.isPresent:
-      if end < window.hours.upperBound {
+      if window.end < window.hours.upperBound {
         lock = .bool(true)
         notes.lose(
-          "measurement_window \(end)",
+          "measurement_window \(window.end)",
           at: place,
           "A model has no shorter windows; \"lock_window\": true stands for it."
         )
@@ -150,14 +151,9 @@ extension SchemaReader {
 
   // MARK: - Values and events
 
-  private mutating func add(
-    fine node: JSONNode,
-    to window: inout DraftWindow,
-    of model: inout DraftModel,
-    endingAfter end: Int
-  ) {
+  private mutating func add(fine node: JSONNode, to window: inout DraftWindow, of model: inout DraftModel) {
     guard let value = requiredInteger(node["conversion_value"], in: 0...63) else { return }
-    let events = appsFlyerEvents(node, "window 0, value \(value)", window, end, of: &model)
+    let events = appsFlyerEvents(node, "window 0, value \(value)", window, of: &model)
     if !window.add(events, fine: Int(value)) {
       note(node["conversion_value"], "The window has a meaning of value \(value) already.")
     }
@@ -168,12 +164,11 @@ extension SchemaReader {
     _ node: JSONNode,
     _ place: String,
     _ window: DraftWindow,
-    _ end: Int,
     of model: inout DraftModel
   ) -> [DraftEvent] {
     let hours = ActiveHours(
       keys: ("min_time_post_install", "max_time_post_install"),
-      window: min(window.hours.lowerBound, end)...end
+      window: min(window.hours.lowerBound, window.end)...window.end
     )
     let keys = ["conversion_value", "events", "measurement_window", hours.keys.least, hours.keys.most]
     guard isObject(node, keys: keys, called: "a conversion value") else { return [] }

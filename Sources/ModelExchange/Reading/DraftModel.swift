@@ -8,6 +8,9 @@ struct DraftModel {
   /// The first install date of the schema; nil where it does not say one.
   var start: Timestamp?
   var measurementHours: Int?
+  /// The currency that the schema or the operator states for all revenue, and its place in the schema.
+  var statedCurrency: String?
+  var currencyNode: JSONNode?
   /// The currency of all revenue; nil while there is none.
   private(set) var currency: String?
   var windows: [DraftWindow] = []
@@ -42,6 +45,8 @@ struct DraftModel {
 struct DraftWindow {
   /// The `postback-sequence-index`.
   let index: Int
+  /// The hours after the first launch after which the app updates the value no more.
+  var end: Int
   /// The value of `lock_window`; nil where the window is never locked early.
   var lock: JSONValue?
   /// The meanings of fine values, in ascending order when they are written.
@@ -49,7 +54,7 @@ struct DraftWindow {
   /// The meanings of coarse values.
   private(set) var coarse: [CoarseValue: [DraftEvent]] = [:]
 
-  init(_ index: Int) { self.index = index }
+  init(_ index: Int) { (self.index, end) = (index, Self.hours(of: index).upperBound) }
 
   /// The hours after the first launch in which Apple lets an app update the value.
   var hours: ClosedRange<Int> { Self.hours(of: index) }
