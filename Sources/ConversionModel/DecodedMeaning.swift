@@ -30,9 +30,9 @@ public struct ModelEvent: Hashable, Sendable {
   /// The least number of times that the event happened.
   public let minimumCount: Int
   /// The greatest number of times that the event happened; nil where it is open.
-  public let maximumCount: Int?
+  public internal(set) var maximumCount: Int?
   /// The total revenue of all these times; nil where the event has none.
-  public let revenue: Revenue?
+  public internal(set) var revenue: Revenue?
 
   /// The middle of the least and the greatest count, which may end in .5; the least count where the greatest is open.
   public var estimatedCount: Amount {
@@ -75,6 +75,15 @@ public enum RevenueKind: String, CaseIterable, Sendable {
   case inAppPurchases = "iap"
   /// Ads shown in the app.
   case adMonetization = "admon"
+
+  /// Returns the part of purchases, that of ads, or both.
+  package func parts<Part>(purchases: Part, ads: Part) -> [Part] {
+    switch self {
+    case .all: [purchases, ads]
+    case .inAppPurchases: [purchases]
+    case .adMonetization: [ads]
+    }
+  }
 }
 
 @available(iOS 18.0, *)

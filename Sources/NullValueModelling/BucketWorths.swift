@@ -80,12 +80,7 @@ package struct BucketWorths: Sendable {
   /// in a currency. Users with revenue in other currencies are left out.
   func forEachUser(of bundle: String, _ kind: RevenueKind, in currency: String, _ body: (Int, Amount) -> Void) {
     for (_, record) in users.filter({ $0.key.bundle == bundle }).sorted(by: { $0.key.id < $1.key.id }) {
-      let sums =
-        switch kind {
-        case .all: [record.purchases, record.ads]
-        case .inAppPurchases: [record.purchases]
-        case .adMonetization: [record.ads]
-        }
+      let sums = kind.parts(purchases: record.purchases, ads: record.ads)
       guard sums.allSatisfy({ $0.currency == nil || $0.currency == currency }) else { continue }
       body(record.value, sums.reduce(.zero) { $0 + $1.amount })
     }

@@ -110,14 +110,11 @@ struct FieldReader {
 
   /// Reads an integer in the field's range, the values that Apple sends.
   mutating func integer(_ field: Field) throws(PostbackDefect) -> Int64? {
-    let range = field.range
-    return try value(field) { kind, text in FieldValue.integer(kind, text, in: range) }
+    try value(field) { kind, text in FieldValue.integer(kind, text, in: field.range) }
   }
 
   /// Reads a Boolean.
-  mutating func boolean(_ field: Field) throws(PostbackDefect) -> Bool? {
-    try value(field) { kind, text in FieldValue.boolean(kind, text) }
-  }
+  mutating func boolean(_ field: Field) throws(PostbackDefect) -> Bool? { try value(field, FieldValue.boolean) }
 
   /// Reads one of a few words, in any letter case unless `isCaseSensitive`.
   mutating func word<Word: FieldWord>(

@@ -91,14 +91,8 @@ extension SessionValues {
   fileprivate func total(of model: ConversionModel) -> Amount? {
     guard let currency = model.currency else { return .zero }
     guard !defects.contains(where: { $0.rule == .revenueCurrency }) else { return nil }
-    let totals =
-      switch model.revenueKind {
-      case .inAppPurchases: [revenue]
-      case .adMonetization: [adRevenue]
-      case .all: [revenue, adRevenue]
-      }
     var sum = Amount.zero
-    for case let total? in totals {
+    for case let total? in model.revenueKind.parts(purchases: revenue, ads: adRevenue) {
       for (code, amount) in total where amount > .zero {
         guard code == currency else { return nil }
         sum += amount

@@ -59,12 +59,7 @@ public struct ModelValues: ConversionValueSource {
     at time: Timestamp
   ) throws(ConversionClientError) -> Amount {
     guard let currency = model.currency else { return .zero }
-    let totals =
-      switch model.revenueKind {
-      case .inAppPurchases: [activity.purchases]
-      case .adMonetization: [activity.adRevenue]
-      case .all: [activity.purchases, activity.adRevenue]
-      }
+    let totals = model.revenueKind.parts(purchases: activity.purchases, ads: activity.adRevenue)
     var sum = Amount.zero
     for (code, amount) in totals.joined() {
       do {

@@ -23,14 +23,8 @@ extension ModelReader {
     return starts.indices.map { index in
       let (start, end) = (starts[index], index + 1 < starts.count ? starts[index + 1] : nil)
       let estimate: Amount = end.map { start == .zero ? .zero : .midpoint(start, $0) } ?? max(open ?? start, start)
-      return [
-        ModelEvent(
-          name: name,
-          minimumCount: start == .zero ? 0 : 1,
-          maximumCount: nil,
-          revenue: Revenue(estimate: estimate, minimum: start, maximum: end)
-        )
-      ]
+      let revenue = Revenue(estimate: estimate, minimum: start, maximum: end)
+      return [ModelEvent(name: name, minimumCount: start == .zero ? 0 : 1, revenue: revenue)]
     }
   }
 
@@ -95,18 +89,11 @@ extension ModelReader {
   /// means no event at all.
   private func countRows(of name: String, from counts: [Int64]) -> Rows {
     let below = counts.first.map { Int($0) - 1 } ?? 0
-    let first: [ModelEvent] =
-      below == 0 ? [] : [ModelEvent(name: name, minimumCount: 0, maximumCount: below, revenue: nil)]
+    let first = below == 0 ? [] : [ModelEvent(name: name, minimumCount: 0, maximumCount: below)]
     return [first]
       + counts.indices.map { index in
-        [
-          ModelEvent(
-            name: name,
-            minimumCount: Int(counts[index]),
-            maximumCount: index + 1 < counts.count ? Int(counts[index + 1]) - 1 : nil,
-            revenue: nil
-          )
-        ]
+        let most = index + 1 < counts.count ? Int(counts[index + 1]) - 1 : nil
+        return [ModelEvent(name: name, minimumCount: Int(counts[index]), maximumCount: most)]
       }
   }
 }
@@ -126,14 +113,14 @@ extension ModelReader {
     let arrangement = node["as"].value == nil ? .order : word(node["as"], Arrangement.self)
     guard let names, let arrangement else { return nil }
     switch arrangement {
-    case .order: return [[]] + names.map { [ModelEvent(happened: $0)] }
+    case .order: return [[]] + names.map { [ModelEvent(name: $0, minimumCount: 1)] }
     case .bits:
       guard names.count <= 6 else {
         note(node["events"], "There are \(names.count) events, but a value has only 6 bits. Use at most 6 events.")
         return nil
       }
       return (0..<1 << names.count).map { value in
-        names.enumerated().filter { value >> $0.offset & 1 == 1 }.map { ModelEvent(happened: $0.element) }
+        names.enumerated().filter { value >> $0.offset & 1 == 1 }.map { ModelEvent(name: $0.element, minimumCount: 1) }
       }
     }
   }
@@ -141,7 +128,7 @@ extension ModelReader {
   /// Reads the rows of `funnel`: row n means that the first n steps were done; row 0 means that none was.
   mutating func funnelRows(_ node: JSONNode) -> Rows? {
     names(node["steps"]).map { names in
-      (0...names.count).map { done in names.prefix(done).map { ModelEvent(happened: $0) } }
+      (0...names.count).map { done in names.prefix(done).map { ModelEvent(name: $0, minimumCount: 1) } }
     }
   }
 }

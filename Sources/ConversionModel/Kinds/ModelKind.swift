@@ -90,11 +90,3 @@ extension ModelReader {
     return nil
   }
 }
-
-@available(iOS 18.0, *)
-extension ModelEvent {
-  /// An event that happened at least once.
-  init(happened name: String) {
-    self.init(name: name, minimumCount: 1, maximumCount: nil, revenue: nil)
-  }
-}

@@ -33,13 +33,7 @@ struct UserState {
   init(kind: RevenueKind, currency: Int) { (self.kind, self.currency) = (kind, currency) }
 
   /// Tells if revenue of purchases (0) or of ads (1) counts.
-  static func counts(_ source: UInt8, _ kind: RevenueKind) -> Bool {
-    switch kind {
-    case .all: true
-    case .inAppPurchases: source == 0
-    case .adMonetization: source == 1
-    }
-  }
+  static func counts(_ source: UInt8, _ kind: RevenueKind) -> Bool { kind.parts(purchases: 0, ads: 1).contains(source) }
 
   /// Adds a row, received at a time in milliseconds.
   mutating func add(_ row: FittingEvent, at time: Int64) {

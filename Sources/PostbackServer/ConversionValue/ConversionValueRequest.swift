@@ -137,13 +137,7 @@ struct RevenueTotals {
     sources(of: kind).contains { $0.isUnknown(window: window, sinceFirstCall: sinceFirstCall) }
   }
 
-  private func sources(of kind: RevenueKind) -> [Source] {
-    switch kind {
-    case .inAppPurchases: [purchases]
-    case .adMonetization: [ads]
-    case .all: [purchases, ads]
-    }
-  }
+  private func sources(of kind: RevenueKind) -> [Source] { kind.parts(purchases: purchases, ads: ads) }
 }
 
 extension QueryParameters {
