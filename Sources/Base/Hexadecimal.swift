@@ -31,6 +31,14 @@ extension String {
   }
 }
 
+extension BinaryInteger {
+  /// Returns the digits of the number, which is not negative, with zeros before them up to `count`.
+  package func digits(_ count: Int, radix: Int = 10) -> String {
+    let digits = String(self, radix: radix)
+    return String(repeating: "0", count: max(count - digits.count, 0)) + digits
+  }
+}
+
 extension UInt64 {
   /// The number that sixteen hexadecimal digits in lower case stand for; nil for other bytes.
   package init?(hexadecimal digits: Span<UInt8>) {

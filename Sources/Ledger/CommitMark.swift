@@ -1,3 +1,4 @@
+internal import Base
 package import DurableFiles
 
 /// The identity of a commit: its number, and the line of commits that it belongs to.
@@ -15,10 +16,7 @@ extension CommitMark: LosslessStringConvertible {
   private static let digitCount = 16
 
   /// The number and the id in hexadecimal digits, such as `57-00c3d8f1a2b4e596`.
-  package var description: String {
-    let digits = String(line, radix: 16)
-    return "\(number)-\(String(repeating: "0", count: Self.digitCount - digits.count))\(digits)"
-  }
+  package var description: String { "\(number)-\(line.digits(Self.digitCount, radix: 16))" }
 
   /// Parses the text of a mark; nil for any other text.
   package init?(_ description: String) {

@@ -1,3 +1,4 @@
+internal import Base
 package import DurableFiles
 
 /// A part of a table in one format, and the extent of it that is committed.
@@ -46,10 +47,7 @@ package struct LedgerPart: Equatable, Sendable {
   package static let namePrefix = "part-"
 
   /// The file name of a complete part.
-  package var name: String {
-    let digits = String(number)
-    return "\(Self.namePrefix)\(String(repeating: "0", count: max(0, 8 - digits.count)))\(digits).\(format.rawValue)"
-  }
+  package var name: String { "\(Self.namePrefix)\(number.digits(8)).\(format.rawValue)" }
 
   /// The number that the name of a complete part says, at whatever path; also where the part was compressed since.
   package static func number(inName path: String) -> Int? {

@@ -73,10 +73,7 @@ extension String {
       case "\r": json += "\\r"
       case "\t": json += "\\t"
       case _ where scalar.isControl:
-        for unit in String(scalar).utf16 {
-          let digits = String(unit, radix: 16)
-          json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
+        for unit in String(scalar).utf16 { json += "\\u" + unit.digits(4, radix: 16) }
       default: json.unicodeScalars.append(scalar)
       }
     }

@@ -105,13 +105,9 @@ package struct SpoolWriter: Sendable {
   private mutating func nextName() -> String {
     lastTime = max(Timestamp.now.milliseconds * 1000, lastTime + 1)
     sequence &+= 1
-    func digits(_ number: some BinaryInteger, radix: Int, count: Int) -> String {
-      let text = String(number, radix: radix)
-      return String(repeating: "0", count: max(count - text.count, 0)) + text
-    }
-    let number = digits(sequence, radix: 10, count: 10)
-    let chance = digits(UInt32.random(in: 0...UInt32.max), radix: 16, count: 8)
-    return Self.prefix + "\(digits(lastTime, radix: 10, count: 17))-\(number)-\(chance)" + Self.suffix
+    let number = sequence.digits(10)
+    let chance = UInt32.random(in: 0...UInt32.max).digits(8, radix: 16)
+    return Self.prefix + "\(lastTime.digits(17))-\(number)-\(chance)" + Self.suffix
   }
 
   /// Returns true if a name has the form that `nextName` gives.

@@ -94,10 +94,7 @@ struct Alternatives {
     case .campaignID: return field.type.values ?? []
     case .sourceIdentifier:
       let bounds = [2: 100, 3: 1000, 4: 10_000]
-      return (0..<(bounds[digits] ?? 0)).map { number in
-        let text = String(number)
-        return String(repeating: "0", count: digits - text.count) + text
-      }
+      return (0..<(bounds[digits] ?? 0)).map { $0.digits(digits) }
     default: return []
     }
   }

@@ -1,3 +1,4 @@
+internal import Base
 package import ConversionModel
 
 /// The formats of numbers in a page.
@@ -27,8 +28,7 @@ package enum Numbers {
     var groups: [String] = []
     var left = whole
     while left >= 1000 {
-      let part = String(left % 1000)
-      groups.append(String(repeating: "0", count: 3 - part.count) + part)
+      groups.append((left % 1000).digits(3))
       left /= 1000
     }
     groups.append("\(left)")

@@ -87,10 +87,7 @@ extension SessionRecord {
   package func sortKey() throws -> UInt128 { try deviceDigest() << Self.timeBits | UInt128(try receivedAt()) }
 
   /// Returns the 80 bits of a device as hexadecimal digits, which stand for its id where ids are not shown.
-  package static func hiddenID(_ device: UInt128) -> String {
-    let digits = String(device, radix: 16)
-    return String(repeating: "0", count: 20 - digits.count) + digits
-  }
+  package static func hiddenID(_ device: UInt128) -> String { device.digits(20, radix: 16) }
 
   /// Returns the time at which the app's server received the row, in milliseconds since 1970.
   package func receivedAt() throws(SessionDefect) -> Int64 {

@@ -1,3 +1,4 @@
+internal import Base
 internal import DurableFiles
 internal import JSON
 internal import PostbackVerification
@@ -27,10 +28,7 @@ struct DeliveryID: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The id as 32 hexadecimal digits.
-  var description: String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 32 - digits.count) + digits
-  }
+  var description: String { number.digits(32, radix: 16) }
 }
 
 /// The state of a delivery.

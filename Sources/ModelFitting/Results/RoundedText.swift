@@ -1,3 +1,4 @@
+internal import Base
 internal import Glibc
 
 /// Estimates as text.
@@ -26,8 +27,7 @@ package enum RoundedText {
     let (units, rest) = whole.quotientAndRemainder(dividingBy: Int128(scale))
     let sign = number < 0 && whole > 0 ? "-" : ""
     guard places > 0 else { return "\(sign)\(units)" }
-    let fraction = "\(rest)"
-    return "\(sign)\(units)." + String(repeating: "0", count: places - fraction.count) + fraction
+    return "\(sign)\(units).\(rest.digits(places))"
   }
 
   /// The share with one digit after the point: `4.1 %`.

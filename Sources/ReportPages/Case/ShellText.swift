@@ -12,9 +12,7 @@ enum ShellText {
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"):
         format.unicodeScalars.append(Unicode.Scalar(byte))
       case UInt8(ascii: "-") where index > 0: format += "-"
-      default:
-        let digits = String(byte, radix: 8)
-        format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+      default: format += "\\" + byte.digits(3, radix: 8)
       }
     }
     return "printf '\(format)'"

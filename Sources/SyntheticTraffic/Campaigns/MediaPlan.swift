@@ -219,8 +219,7 @@ struct PlannedCampaign: Sendable {
     let hasTellingEndings = networks[network].numbersEndings
     // 37 has no factor in common with 100. In the other case, groups of four have the same two last digits.
     let key = hasTellingEndings ? base + place * 37 % 100 + place * 1300 : base + 700 * place + place / 4
-    let digits = String(key % 10_000)
-    sourceIdentifier = String(repeating: "0", count: 4 - digits.count) + digits
+    sourceIdentifier = (key % 10_000).digits(4)
     tellingDigits = hasTellingEndings ? 2 : 3
 
     var first = random.below(Audience.countries.count)

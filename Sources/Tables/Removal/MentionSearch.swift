@@ -107,7 +107,7 @@ private struct LooseText {
   private var ends: [Int]?
 
   /// Reads each byte as a character.
-  init(literal text: [UInt8]) { values = text.map(\.inLowerCase) }
+  init(literal text: [UInt8]) { values = text.map(\.asciiLowercased) }
 
   /// Reads escapes of JSON strings, also of strings in strings, and if wanted those of URLs, as the characters that they
   /// mean.
@@ -132,7 +132,7 @@ private struct LooseText {
         while Self.number(text, start, digits: 2) == 0x25 { start += 2 }
         if let code = Self.number(text, start, digits: 2) { (value, end) = (UInt8(min(code, 0x80)), start + 2) }
       }
-      values.append(value.inLowerCase)
+      values.append(value.asciiLowercased)
       ends.append(end)
       index = end
     }
@@ -227,7 +227,6 @@ private struct Base64Run {
 }
 
 extension UInt8 {
-  fileprivate var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
   fileprivate var isInBase64: Bool {
     switch self {
     case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"): true

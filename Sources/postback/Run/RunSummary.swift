@@ -1,5 +1,6 @@
 internal import Answers
 internal import Analysis
+internal import Base
 internal import ConversionModel
 internal import JSON
 internal import Ledger
@@ -45,10 +46,7 @@ struct RunSummary {
 
   private var postbacksPerSecond: Int64 { Int64(tally.read) * 1000 / milliseconds }
 
-  private var seconds: String {
-    let fraction = String(milliseconds % 1000)
-    return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
-  }
+  private var seconds: String { "\(milliseconds / 1000).\((milliseconds % 1000).digits(3))" }
 
   /// The summary as one JSON object on one line.
   var json: String {
