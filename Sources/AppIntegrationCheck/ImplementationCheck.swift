@@ -20,7 +20,6 @@ package struct ImplementationCheck: Sendable {
 
   private static let mostBadRows = 20
 
-  /// Creates a check that sorts in this folder.
   package init(temporaryFolder: String) { self.temporaryFolder = temporaryFolder }
 
   /// Checks all rows of the inputs, and compares their values with those of postbacks.

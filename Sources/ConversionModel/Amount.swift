@@ -18,7 +18,6 @@ public struct Amount: Hashable, Comparable, Sendable {
   /// A whole amount.
   public init(_ whole: Int) { units = Int128(whole) * Self.unitsPerWhole }
 
-  /// The amount of a number of units of 10⁻⁷.
   package init(units: Int128) { self.units = units }
 
   /// The sum; exact.

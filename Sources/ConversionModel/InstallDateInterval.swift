@@ -139,7 +139,6 @@ package struct ArrivalHours: Hashable, Sendable {
   /// The most hours.
   package let most: Int
 
-  /// The hours of a range.
   package init(least: Int, most: Int) {
     self.least = least
     self.most = most

@@ -19,7 +19,6 @@ package struct InfoPlistCheck: Sendable {
   /// The findings, in the order of the checks.
   package private(set) var findings: [InfoPlistFinding] = []
 
-  /// The number of errors.
   package var errorCount: Int { findings.count { $0.code.severity == .error } }
 
   /// Checks the content of a file. All `networks` must be among its ids.
@@ -45,7 +44,6 @@ package struct InfoPlistCheck: Sendable {
     for network in networks { checkPresence(network) }
   }
 
-  /// The result as a JSON object.
   package var json: JSONValue {
     .object([
       .init("file", .string(file)), .init("format", .text(format?.rawValue)),

@@ -34,7 +34,6 @@ package struct InfoPlistFinding: Sendable, Equatable {
     case valueRange = "value_range"
     case noEffect = "no_effect"
 
-    /// The severity.
     package var severity: Severity {
       switch self {
       case .unreadable, .wrongType, .keySpelling, .keyUnknown, .keyMissing, .keyTwice, .idUpperCase, .idSuffix, .idForm,
@@ -47,7 +46,6 @@ package struct InfoPlistFinding: Sendable, Equatable {
     }
   }
 
-  /// The code.
   package let code: Code
   /// The place, such as `SKAdNetworkItems[3].SKAdNetworkIdentifier`; empty for the whole file.
   package let keyPath: String
@@ -56,7 +54,6 @@ package struct InfoPlistFinding: Sendable, Equatable {
   /// The defect and its correction, as sentences.
   package let advice: String
 
-  /// The finding as a JSON object.
   package var json: JSONValue {
     .object([
       .init("code", .string(code.rawValue)), .init("severity", .string(code.severity.rawValue)),

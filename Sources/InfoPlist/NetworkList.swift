@@ -27,7 +27,6 @@ package struct NetworkList: Sendable {
     package var fields: [String: String] = [:]
   }
 
-  /// The form.
   package let form: Form
   /// The networks, in the order of the list.
   package private(set) var entries: [Entry] = []

@@ -12,7 +12,6 @@ package struct NetworkTable {
   /// The ids of which two lists have different names, with both. The first list counts.
   package private(set) var differences: [(id: String, taken: String, other: String)] = []
 
-  /// A table without rows.
   package init() {}
 
   /// The number of ids.

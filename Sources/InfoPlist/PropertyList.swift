@@ -15,9 +15,7 @@ package indirect enum PropertyList: Sendable, Equatable {
 
   /// A member of a dictionary.
   package struct Member: Sendable, Equatable {
-    /// The key.
     package let key: String
-    /// The value.
     package let value: PropertyList
   }
 

@@ -4,7 +4,6 @@ internal import SKAdNetwork
 
 /// The header of a CSV text: its columns, and the byte between them.
 package struct CSVHeader: Hashable, Sendable {
-  /// The greatest number of columns.
   package static let columnLimit = 4096
 
   /// The names of the columns, as they are written.

@@ -6,7 +6,6 @@ internal import JSON
 /// reject. If a row over several lines cannot be one, or is longer than `limit`, each of its lines is read on its own. So a
 /// quote that is never closed costs its own line. Holds one row in memory, and looks at each byte a bounded number of times.
 package struct CSVText {
-  /// The header.
   package let header: CSVHeader
   private let limit: Int
   /// The bytes of the row that is open.
@@ -38,7 +37,6 @@ package struct CSVText {
     }
   }
 
-  /// Ends the text.
   package mutating func finish(to json: inout [UInt8]) {
     guard !row.isEmpty else { return }
     let last = row

@@ -266,7 +266,6 @@ package struct MappingDefect: Error, Hashable, CustomStringConvertible {
 
   fileprivate init(pointer: String, _ message: String) { (self.pointer, self.message) = (pointer, message) }
 
-  /// The place and the defect.
   package var description: String { pointer.isEmpty ? message : "\(pointer): \(message)" }
 }
 

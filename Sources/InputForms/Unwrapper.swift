@@ -11,7 +11,6 @@ package struct Unwrapper: ~Copyable {
     case list([[UInt8]])
   }
 
-  /// The mapping.
   package let mapping: Mapping
   private let names: [Mapping.Name]
   private let keys: [[UInt8]]

@@ -16,7 +16,6 @@ package struct ExchangeNote: Equatable, Sendable {
     return what + (places.isEmpty ? "" : " (\(shown)\(more))") + ": \(reason)"
   }
 
-  /// The note as JSON.
   package var json: JSONValue {
     .object([
       .init("what", .string(what)), .init("reason", .string(reason)),
@@ -32,7 +31,6 @@ package struct ExchangeNotes: Sendable {
   /// The properties that the schema leaves open, with what was taken for them.
   package private(set) var assumed: [ExchangeNote] = []
 
-  /// Notes that a property is lost.
   mutating func lose(_ what: String, at place: String = "", _ reason: String) {
     Self.add(what, place, reason, to: &lost)
   }

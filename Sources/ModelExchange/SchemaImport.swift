@@ -14,9 +14,7 @@ package enum ImportForm: String, CaseIterable, Sendable {
 
 /// The properties of a model that its schema does not have, or that are chosen otherwise.
 package struct ImportChoice: Sendable {
-  /// The id of the model.
   package var modelID: String
-  /// The version of the model.
   package var version: Int
   /// The first install date; nil for that of the schema.
   package var start: Timestamp?
@@ -33,7 +31,6 @@ package struct ImportChoice: Sendable {
 package struct SchemaImport: Sendable {
   /// The model, or an array of several, as a model file has it.
   package let models: JSONValue
-  /// The number of models.
   package let count: Int
   /// The properties that were lost, and those that were assumed.
   package let notes: ExchangeNotes

@@ -120,7 +120,6 @@ public struct FieldSet: Sendable, Equatable {
   /// Adds a field.
   public mutating func insert(_ field: Field) { bits |= Self.bit(field) }
 
-  /// Removes a field.
   mutating func remove(_ field: Field) { bits &= ~Self.bit(field) }
 
   private static func bit(_ field: Field) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: field.rawValue) }

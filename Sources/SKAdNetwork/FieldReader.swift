@@ -113,7 +113,6 @@ struct FieldReader {
     try value(field) { kind, text in FieldValue.integer(kind, text, in: field.range) }
   }
 
-  /// Reads a Boolean.
   mutating func boolean(_ field: Field) throws(PostbackDefect) -> Bool? { try value(field, FieldValue.boolean) }
 
   /// Reads one of a few words, in any letter case unless `isCaseSensitive`.
@@ -128,12 +127,10 @@ struct FieldReader {
     }
   }
 
-  /// Reads a country code.
   mutating func countryCode(_ field: Field) throws(PostbackDefect) -> CountryCode? {
     try value(field) { kind, text in FieldValue.countryCode(kind, text) }
   }
 
-  /// Reads a source identifier.
   mutating func sourceIdentifier(_ field: Field) throws(PostbackDefect) -> SourceIdentifier? {
     try value(field) { kind, text in FieldValue.sourceIdentifier(kind, text) }
   }

@@ -68,9 +68,7 @@ public final class FormatRules: Sendable {
   public let isSignedWithP192: Bool
   /// The fields of `signed`, in their order.
   public let signedFields: [Field]
-  /// The fields of `signed` as a set.
   let signedSet: FieldSet
-  /// The fields of `unsigned` as a set.
   let unsignedSet: FieldSet
   /// The optional fields of the signed text, for which a forwarder may have filled in a value.
   let fillable: [Field]

@@ -226,7 +226,6 @@ package struct AttributionFile {
 
 /// A token that is to be exchanged, with the cells of its row that are known.
 package struct AttributionToken: Sendable {
-  /// The token.
   package let text: String
   /// The row, without a result.
   package let row: AttributionRow
@@ -240,7 +239,6 @@ package struct PendingTokens {
   package private(set) var tokens: [(token: AttributionToken, attempts: Int64)] = []
   private var places: [String: Int] = [:]
 
-  /// No tokens.
   package init() {}
 
   /// Adds a token, unless the journal has its result. Of several records of a token the one that was received last counts.

@@ -10,7 +10,6 @@ package final class AttributionJournal {
   package struct Standing: Sendable {
     /// The number of the line, from 0.
     let line: Int
-    /// The result.
     package let outcome: AttributionOutcome
     /// The number of requests so far.
     package let attempts: Int64

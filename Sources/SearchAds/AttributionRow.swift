@@ -11,7 +11,6 @@ package struct AttributionRow: Sendable, Equatable {
 
   /// The key of the row.
   package var key: String { text(.attributionKey) ?? "" }
-  /// The result.
   package var outcome: AttributionOutcome {
     get { text(.outcome).flatMap(AttributionOutcome.init) ?? .malformed }
     set { self[.outcome] = .string(newValue.rawValue) }
@@ -61,7 +60,6 @@ package struct AttributionRow: Sendable, Equatable {
     return value
   }
 
-  /// Adds a remark.
   mutating func flag(_ flag: AttributionFlag) {
     let flags = self[.flags]?.elements ?? []
     let word = JSONValue.string(flag.rawValue)
@@ -97,7 +95,6 @@ package struct AttributionRow: Sendable, Equatable {
     }
   }
 
-  /// Encodes the row.
   package func encode(into encoder: inout RowEncoder) {
     for column in Table.searchAdsAttributions.columns {
       let name = column.name

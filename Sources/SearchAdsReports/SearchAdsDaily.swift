@@ -192,7 +192,6 @@ package struct SearchAdsDaily: Sendable {
     try table.complete(summary: json.description)
   }
 
-  /// The counts as a JSON object.
   package var json: JSONValue {
     let total = total
     return .object([

@@ -40,7 +40,6 @@ package struct SearchAdsNames: Sendable {
   /// The remarks on the file.
   package private(set) var warnings: [LookupProblem] = []
 
-  /// No names.
   package init() {}
 
   /// Reads the names from a CSV or JSON file. Throws its problems, or the failure to read it.

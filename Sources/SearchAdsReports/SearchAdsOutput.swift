@@ -69,7 +69,6 @@ package struct SearchAdsSummary: Sendable {
     }
   }
 
-  /// The counts as a JSON object.
   package var json: JSONValue {
     .object([
       .init("rows", .integer(rows)), .init("new", .integer(added)), .init("superseded", .integer(superseded)),

@@ -25,7 +25,6 @@ package struct SearchAdsPostbacks: PartResult {
     10: "APPSTORE_SEARCH_RESULTS", 20: "APPSTORE_SEARCH_TAB", 30: "APPSTORE_TODAY_TAB", 40: "APPSTORE_PRODUCT_PAGES",
   ]
 
-  /// No postbacks.
   package init() {}
 
   /// Counts the rows of `skan_postbacks` in a batch.
@@ -77,7 +76,6 @@ package struct SearchAdsPostbacks: PartResult {
 package struct SearchAdsPlacement: Sendable, Equatable {
   /// The place as Apple names it; nil for all that do not name theirs.
   package let placement: String?
-  /// The number of postbacks.
   package let postbacks: Int64
   /// The number of attributions of AdServices.
   package let attributions: Int64
@@ -110,7 +108,6 @@ package struct SearchAdsPlacement: Sendable, Equatable {
     )
   }
 
-  /// The counts as a JSON object.
   var json: JSONValue {
     .object([
       .init("placement", .text(placement)), .init("postbacks", .integer(postbacks)),

@@ -85,10 +85,8 @@ struct FindingCollector {
   private static let mostVersions = 1000
   private static let otherVersions = "(other versions)"
 
-  /// Creates a collector that keeps examples of each rule for this many devices.
   init(files: [String], exampleLimit: Int) { (self.files, self.exampleLimit) = (files, exampleLimit) }
 
-  /// Adds the findings about one device.
   mutating func add(_ device: String, _ found: DeviceFindings) {
     devices += 1
     for (rule, finding) in found.byRule {
@@ -128,7 +126,6 @@ struct FindingCollector {
     versions[name] = tally
   }
 
-  /// Adds the findings to a report.
   func finish(_ report: inout ImplementationReport) {
     report.devices = devices
     let modelDevices = findings[.valueAgainstModel]?.devices ?? 0

@@ -16,7 +16,6 @@ package struct ReceivedValues: Sendable {
   let byApp: [Int64: Counts]
   private static let mostApps = 4096
 
-  /// Creates the values of these apps.
   init(byApp: [Int64: Counts]) { self.byApp = byApp }
 
   /// Reads the values from the files of `skan_postbacks`.

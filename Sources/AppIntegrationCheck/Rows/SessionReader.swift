@@ -13,7 +13,6 @@ package struct SessionReader: ~Copyable {
   /// Indicates that the current file is JSON Lines.
   private var isJSON = false
 
-  /// Creates a reader that has read nothing.
   package init() {}
 
   /// Reads all records of a batch. `body` gets each record, or the reason for which it is none, with its path and line.

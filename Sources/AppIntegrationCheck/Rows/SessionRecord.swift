@@ -51,7 +51,6 @@ package struct SessionRecord {
 package struct SessionDefect: Error {
   package let reason: String
 
-  /// Creates a defect with its sentence.
   package init(_ reason: String) { self.reason = reason }
 }
 

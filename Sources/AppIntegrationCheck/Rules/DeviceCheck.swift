@@ -46,7 +46,6 @@ struct DeviceCheck {
     findings.add(rule, severity, place, values)
   }
 
-  /// Checks the next row.
   mutating func check(_ row: SessionValues, _ record: SessionRecord) {
     place = (row.event, record.file, record.line)
     findings.beginRow(row.appVersion ?? "")

@@ -68,7 +68,6 @@ struct SessionValues {
     adRevenue = total(.adRevenue)
   }
 
-  /// Tells if the row has a field.
   func has(_ field: MetadataField) -> Bool { texts[field] != nil }
 
   /// Tells if a version of iOS is before 16.1, the first one with SKAdNetwork 4.

@@ -70,7 +70,6 @@ extension ConversionState {
     }
   }
 
-  /// Counts an event in a window.
   mutating func count(_ event: String, in window: Int) { windows[window].counts[event, default: 0] += 1 }
 
   /// Takes over values that Apple has accepted.
@@ -134,7 +133,6 @@ struct ConversionChange {
     locksWindow || fineValue != state.fineValue || coarseValue != state.windows[window].coarse
   }
 
-  /// The values for Apple.
   func postbackValues(of state: ConversionState) -> PostbackValues {
     PostbackValues(
       fineValue: fineValue,

@@ -9,7 +9,6 @@ struct ModelReader {
 
   init(file: String) { self.file = file }
 
-  /// Notes a problem of a value.
   mutating func note(_ node: JSONNode, _ reason: String) {
     problems.append(ModelProblem(file: file, pointer: node.pointer, reason: reason))
   }

@@ -8,7 +8,6 @@ package struct GoogleAdsExport {
   /// The version of the API in whose form the resource is.
   package static let apiVersion = "v26"
 
-  /// The resource.
   package let resource: JSONValue
   /// The properties of the model that are lost.
   package private(set) var notes = ExchangeNotes()

@@ -13,7 +13,6 @@ struct SchemaReader {
 
   // MARK: - Problems
 
-  /// Notes a problem of a value.
   mutating func note(_ node: JSONNode, _ reason: String) {
     let line = problems.count < 20 ? node.line(in: text) : nil
     problems.append(ModelProblem(file: file, line: line, pointer: node.pointer, reason: reason))
@@ -65,7 +64,6 @@ struct SchemaReader {
     return nil
   }
 
-  /// Reads a count of events.
   mutating func count(_ node: JSONNode) -> Int? { integer(node, in: 0...1_000_000_000).map(Int.init) }
 
   /// Reads an amount of money; nil where it is absent or null, and, with a note, where it is wrong.

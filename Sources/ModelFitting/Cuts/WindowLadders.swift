@@ -10,9 +10,7 @@ package struct WindowLadders: Sendable {
   /// The worths of the coarse values of which there are no users, in millionths.
   var coarseWorths: [Int64]
 
-  /// The fine values.
   package static let fineCount = 64
-  /// The coarse values.
   package static let coarseCount = 3
 
   /// Creates ladders whose ranges without users are worth their middle.

@@ -7,7 +7,6 @@ package struct FitPage {
   private let report: FitReport
   private let labels: FittedLabels
 
-  /// Creates the page of a report.
   package init(_ report: FitReport, _ labels: FittedLabels) { (self.report, self.labels) = (report, labels) }
 
   /// Returns the page. Throws if the digest for the security policy cannot be computed.

@@ -15,7 +15,6 @@ package struct EventChoice: Sendable {
   /// The seed by which users are dealt to folds.
   package var seed: UInt64 = 1
 
-  /// Creates the choice of all rows.
   package init() {}
 }
 
@@ -23,7 +22,6 @@ package struct EventChoice: Sendable {
 package struct FittingFailure: Error, CustomStringConvertible {
   package let description: String
 
-  /// Creates a failure with its sentence.
   package init(_ description: String) { self.description = description }
 }
 

@@ -19,7 +19,6 @@ package struct EventReader {
   private var earning: Set<Int> = []
   private var firstReceived = Int64.max
 
-  /// Creates a reader that sorts in a folder.
   package init(_ choice: EventChoice, temporaryFolder: String) {
     self.choice = choice
     sorter = RecordSorter(in: temporaryFolder)

@@ -37,7 +37,6 @@ package struct Population: Sendable {
   /// The latest row, in milliseconds since 1970.
   package internal(set) var lastReceived: Int64 = 0
 
-  /// Creates a population without users.
   package init(counting events: [String]) { self.events = events }
 
   /// The groups in which users are drawn again for intervals.

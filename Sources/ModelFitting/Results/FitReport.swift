@@ -73,9 +73,7 @@ package struct FitReport: Sendable {
   package let objective: Objective
   /// The power of the revenue for which the ranges are best; 1 for the squared error of revenue itself.
   package let power: Double
-  /// The source of the revenue.
   package let revenueKind: RevenueKind
-  /// The rows and users.
   package let population: Population
   /// The mean revenue of an install, in each window.
   package let meanRevenue: [Double]
@@ -85,7 +83,6 @@ package struct FitReport: Sendable {
   package let locks: [[LockEffect]]
   /// The lock that is chosen in each window.
   package let chosenLocks: [LockCondition]
-  /// The windows of the fitted model.
   package let windows: [FittedWindow]
   /// The present model; nil if there is none.
   package let present: ConversionModel?

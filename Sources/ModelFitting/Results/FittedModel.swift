@@ -13,7 +13,6 @@ package struct FittedLabels: Sendable {
   /// The event whose revenue the values tell.
   package var event: String
 
-  /// Creates labels.
   package init(
     appID: Int64,
     bundleID: String?,

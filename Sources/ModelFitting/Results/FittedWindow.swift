@@ -2,7 +2,6 @@ package import ConversionModel
 
 /// A range of revenue, with the events that happened besides and the mean revenue of its users.
 package struct FittedValue: Sendable, Equatable {
-  /// The events that happened.
   package let events: [String]
   package let least: Amount
   /// The exclusive upper limit; nil if there is none.

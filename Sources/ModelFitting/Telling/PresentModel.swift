@@ -2,13 +2,10 @@ package import ConversionModel
 
 /// A model in force, as what it tells of each user.
 package struct PresentModel: Sendable {
-  /// The model.
   package let model: ConversionModel
 
-  /// Creates the comparison with a model.
   package init(_ model: ConversionModel) { self.model = model }
 
-  /// The windows of installs.
   private var windows: [ModelWindow] { (0...2).compactMap { model.window($0, .install) } }
 
   /// The meanings of all values of a window.
@@ -162,6 +159,5 @@ package struct PresentModel: Sendable {
 }
 
 extension Amount {
-  /// The amount of a number of millionths.
   package init(millionths: Int64) { self.init(units: Int128(millionths) * 10) }
 }

@@ -13,7 +13,6 @@ package struct Assumptions: Sendable {
   /// The pairs of campaigns that are drawn for the error of ranks.
   package var pairs = 2000
 
-  /// Creates the usual assumptions.
   package init() {}
 
   /// The share of postbacks of each kind of value.
