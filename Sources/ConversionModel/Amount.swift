@@ -122,10 +122,7 @@ extension Amount {
     for _ in 0..<dropped { divisor *= 10 }
     self.init(units: digits.significand.dividedToNearestOrEven(by: divisor) * 10)
   }
-}
 
-@available(iOS 18.0, *)
-extension Amount {
   /// Parses the amount that `write(to:)` wrote; nil for other texts, and above 10²⁸.
   package init?(written text: Span<UInt8>) {
     var (units, fractionDigits): (Int128, Int?) = (0, nil)
@@ -147,10 +144,7 @@ extension Amount {
     }
     self.init(units: isNegative ? -units : units)
   }
-}
 
-@available(iOS 18.0, *)
-extension Amount {
   /// The amount in hundredths, rounded half to even: cents, for people to read.
   package var roundedHundredths: Int128 { units.dividedToNearestOrEven(by: 100_000) }
 }

@@ -68,9 +68,9 @@ struct XMLPropertyList {
     case .start("integer"):
       let digits = try text("integer")
       return Int(digits.filter { !$0.isWhitespace }).map { .integer($0) } ?? .other("a number that is not whole")
-    case .start("real"): return try other("real", "a number that is not whole")
-    case .start("date"): return try other("date", "a date")
-    case .start("data"): return try other("data", "data")
+    case .start("real"): return try closed("real", .other("a number that is not whole"))
+    case .start("date"): return try closed("date", .other("a date"))
+    case .start("data"): return try closed("data", .other("data"))
     case .start(let name): throw defect("The element \(name.shown) is not one of a property list.")
     }
   }
@@ -78,10 +78,6 @@ struct XMLPropertyList {
   private mutating func closed(_ name: String, _ value: PropertyList) throws(PropertyListDefect) -> PropertyList {
     _ = try text(name)
     return value
-  }
-
-  private mutating func other(_ name: String, _ type: String) throws(PropertyListDefect) -> PropertyList {
-    try closed(name, .other(type))
   }
 
   private mutating func members(_ depth: Int) throws(PropertyListDefect) -> [PropertyList.Member] {

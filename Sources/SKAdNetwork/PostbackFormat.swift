@@ -164,13 +164,10 @@ extension Framework {
   /// The fields that at least one format of the framework signs.
   package var signedFields: [Field] { self == .skAdNetwork ? Self.signedBySKAdNetwork : Self.signedByAdAttributionKit }
 
-  private static let signedBySKAdNetwork = signedFields(by: .skAdNetwork)
-  private static let signedByAdAttributionKit = PostbackFormat.adAttributionKit.rules.signedFields
-
-  private static func signedFields(by framework: Framework) -> [Field] {
-    let formats = PostbackFormat.allCases.filter { $0.framework == framework }
-    return Field.allCases.filter { field in formats.contains { $0.rules.signs(field) } }
+  private static let signedBySKAdNetwork = Field.allCases.filter { field in
+    Version.allCases.contains { PostbackFormat.skAdNetwork($0).rules.signs(field) }
   }
+  private static let signedByAdAttributionKit = PostbackFormat.adAttributionKit.rules.signedFields
 }
 
 extension FormatRules {

@@ -105,9 +105,7 @@ extension SessionRecord {
     }
     return Timestamp(dateOrTime: text)?.milliseconds
   }
-}
 
-extension SessionRecord {
   private static let otherCaseMark: UInt8 = 254
   private static let unknownMark: UInt8 = 255
 

@@ -146,10 +146,7 @@ extension ModelReader {
     if nodes.count > 100 { note(node, "The value has \(nodes.count) events, but at most 100 are allowed.") }
     return nodes.compactMap { event($0) }
   }
-}
 
-@available(iOS 18.0, *)
-extension ModelReader {
   /// Reads `lock_window`: true, false, or an object with the condition; absent means false. Notes what is wrong; a
   /// value that cannot be read gives `never`.
   mutating func lockRule(_ node: JSONNode, index: Int64?) -> LockRule {
@@ -168,10 +165,7 @@ extension ModelReader {
     default: return text(value).map { .event($0) } ?? .never
     }
   }
-}
 
-@available(iOS 18.0, *)
-extension ModelReader {
   /// Reads an event; nil where the node is not an object.
   mutating func event(_ node: JSONNode) -> ModelEvent? {
     let known = ["event", "min_count", "max_count", "min_revenue", "max_revenue", "value"]

@@ -15,11 +15,6 @@ struct ModelLoader {
     var place: String { pointer.isEmpty ? file : "\(file): \(pointer)" }
   }
 
-  private struct Identity: Hashable {
-    let appID: Int64
-    let label: ModelLabel
-  }
-
   /// Loads a file, or all files of a directory.
   mutating func load(_ path: String) {
     do {
@@ -65,14 +60,14 @@ struct ModelLoader {
   }
 
   private mutating func withoutDuplicates() -> [LocatedModel] {
-    var first: [Identity: LocatedModel] = [:]
+    var first: [String: LocatedModel] = [:]
     var unique: [LocatedModel] = []
     for located in loaded {
-      let identity = Identity(appID: located.model.appID, label: located.model.label)
+      let identity = "\(located.model.label) of app \(located.model.appID)"
       if let other = first[identity] {
         note(
           located.pointer + "/version",
-          "\(identity.label) of app \(identity.appID) is there already, in \(other.place). Give this one a new version.",
+          "\(identity) is there already, in \(other.place). Give this one a new version.",
           in: located.file
         )
       } else {
