@@ -56,27 +56,9 @@ package struct AcceptedSignature: Sendable {
   /// The r of the signature, by which stolen copies of it are found.
   package let r: SignatureR?
   /// The digest by which resends of the postback are recognised; nil without a `ResendKey`.
-  package let resendDigest: UInt64?
+  package internal(set) var resendDigest: UInt64?
   /// Indicates that the postback is an exact resend of an accepted one, and must be rejected: only that one was verified.
-  package let isResend: Bool
-
-  init(
-    key: Int,
-    layout: SignedLayout,
-    digest: SHA256Digest,
-    isDevelopment: Bool,
-    r: SignatureR?,
-    resendDigest: UInt64? = nil,
-    isResend: Bool = false
-  ) {
-    self.key = key
-    self.layout = layout
-    self.digest = digest
-    self.isDevelopment = isDevelopment
-    self.r = r
-    self.resendDigest = resendDigest
-    self.isResend = isResend
-  }
+  package internal(set) var isResend = false
 
   /// The state of the signature, one of the accepted ones.
   package var state: SignatureState {
