@@ -47,12 +47,8 @@ public actor ConversionClient {
     store: any KeyValueStore = UserDefaultsStore(),
     clock: any Clock = SystemClock()
   ) throws(ConversionClientError) {
-    self.values = values
-    self.postbacks = postbacks
-    self.framework = framework
-    self.overlapsReengagements = overlapsReengagements
-    self.store = store
-    self.clock = clock
+    (self.values, self.postbacks, self.framework) = (values, postbacks, framework)
+    (self.overlapsReengagements, self.store, self.clock) = (overlapsReengagements, store, clock)
     install = try ConversionState(of: .install, under: framework, in: store)
     reengagements = []
     for place in 0..<Self.mostReengagements {

@@ -29,10 +29,8 @@ public struct ConversionValues: Hashable, Sendable {
     coarseValue: CoarseConversionValue? = nil,
     locksWindow: Bool = false
   ) {
-    self.window = window
-    self.fineValue = fineValue
-    self.coarseValue = coarseValue
-    self.locksWindow = locksWindow
+    (self.window, self.fineValue) = (window, fineValue)
+    (self.coarseValue, self.locksWindow) = (coarseValue, locksWindow)
   }
 }
 
@@ -73,9 +71,7 @@ public struct ConversionValueRequest: Sendable {
     guard let firstCall = state.firstCall, let window = state.window(at: now, under: framework) else { return nil }
     // Servers allow clocks to differ by as much.
     guard firstCall <= now + 300 else { throw .clockWrong(firstCall: firstCall, now: now) }
-    self.event = event
-    self.window = window
-    self.firstCall = firstCall
+    (self.event, self.window, self.firstCall) = (event, window, firstCall)
     conversionType = state.type
     age = max(now - firstCall, 0)
     var state = state

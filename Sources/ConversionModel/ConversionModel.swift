@@ -41,15 +41,9 @@ public final class ConversionModel: Sendable {
     windows: [ModelWindow],
     definition: JSONValue
   ) {
-    self.appID = appID
-    self.label = label
-    self.span = span
-    self.currency = currency
-    self.revenueKind = revenueKind
-    self.measurementHours = measurementHours
-    self.takesPartInReengagement = takesPartInReengagement
-    self.bundleID = bundleID
-    self.windows = windows
+    (self.appID, self.label, self.span) = (appID, label, span)
+    (self.currency, self.revenueKind, self.measurementHours) = (currency, revenueKind, measurementHours)
+    (self.takesPartInReengagement, self.bundleID, self.windows) = (takesPartInReengagement, bundleID, windows)
     self.definition = definition
   }
 

@@ -78,8 +78,7 @@ public struct Activity: Hashable, Sendable {
 
   /// An activity of these counts and this revenue; without arguments, an empty one.
   public init(counts: [String: Int] = [:], revenue: Amount = .zero) {
-    self.counts = counts
-    self.revenue = revenue
+    (self.counts, self.revenue) = (counts, revenue)
   }
 }
 

@@ -28,9 +28,7 @@ public struct InstallDateInterval: Hashable, Sendable {
   public static let unbounded = InstallDateInterval(earliest: nil, latest: nil)
 
   private init(earliest: Timestamp?, latest: Timestamp?, latestUsual: Timestamp? = nil) {
-    self.earliest = earliest
-    self.latest = latest
-    self.latestUsual = latestUsual
+    (self.earliest, self.latest, self.latestUsual) = (earliest, latest, latestUsual)
   }
 
   /// The install dates that are possible for a postback received at a given time.
@@ -140,8 +138,7 @@ package struct ArrivalHours: Hashable, Sendable {
   package let most: Int
 
   package init(least: Int, most: Int) {
-    self.least = least
-    self.most = most
+    (self.least, self.most) = (least, most)
   }
 
   /// The hours of a postback, as the table of `InstallDateInterval` has them; nil for an unknown window.

@@ -31,10 +31,8 @@ public struct ModelWindow: Sendable {
     coarseStarts: CoarseStarts?,
     hasCurrency: Bool
   ) {
-    self.postbackSequenceIndex = postbackSequenceIndex
-    self.conversionType = conversionType
-    self.isCumulative = isCumulative
-    self.lockRule = lockRule
+    (self.postbackSequenceIndex, self.conversionType) = (postbackSequenceIndex, conversionType)
+    (self.isCumulative, self.lockRule) = (isCumulative, lockRule)
     self.coarseStarts = coarseStarts
     fineTable = ValueTable(fine)
     let given = ValueTable(coarse)

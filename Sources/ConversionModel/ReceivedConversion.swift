@@ -33,15 +33,9 @@ public struct ReceivedConversion: Sendable {
     won: Bool = true,
     isDevelopment: Bool = false
   ) {
-    self.appID = appID
-    self.family = family
-    self.window = window
-    self.conversionType = conversionType
-    self.fineValue = fineValue
-    self.coarseValue = coarseValue
-    self.receivedAt = receivedAt
-    self.won = won
-    self.isDevelopment = isDevelopment
+    (self.appID, self.family, self.window) = (appID, family, window)
+    (self.conversionType, self.fineValue, self.coarseValue) = (conversionType, fineValue, coarseValue)
+    (self.receivedAt, self.won, self.isDevelopment) = (receivedAt, won, isDevelopment)
   }
 }
 

@@ -65,12 +65,8 @@ package struct EnvelopeHead: Sendable {
     query: String? = nil,
     leftOut: Int = 0
   ) {
-    self.receivedAt = receivedAt
-    self.channel = channel
-    self.forwarder = forwarder
-    self.remoteAddress = remoteAddress
-    self.query = query
-    self.leftOut = leftOut
+    (self.receivedAt, self.channel, self.forwarder) = (receivedAt, channel, forwarder)
+    (self.remoteAddress, self.query, self.leftOut) = (remoteAddress, query, leftOut)
   }
 
   /// Appends the envelope. `appendBody` appends the value of the member `body`, which is `.body` or `.bodyBase64`.

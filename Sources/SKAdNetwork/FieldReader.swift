@@ -18,8 +18,7 @@ struct FieldReader {
   init(_ document: JSONDocument, of bytes: [UInt8], covered: FieldSet) {
     fields = document.fields
     hasReplacedSurrogates = document.hasReplacedSurrogates
-    self.bytes = bytes
-    self.covered = covered
+    (self.bytes, self.covered) = (bytes, covered)
   }
 
   /// The field's value; nil where it is absent or null.

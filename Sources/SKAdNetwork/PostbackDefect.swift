@@ -15,8 +15,7 @@ public struct PostbackDefect: Error, Sendable {
   public var detail: String?
 
   init(_ code: RejectCode, detail: String? = nil) {
-    self.code = code
-    self.detail = detail
+    (self.code, self.detail) = (code, detail)
   }
 
   init(_ code: RejectCode, _ field: Field, expected: String, found: JSONField, detail: String? = nil) {

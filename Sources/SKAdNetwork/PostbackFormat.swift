@@ -75,8 +75,7 @@ public final class FormatRules: Sendable {
 
   private init(withP192: Bool = false, signed: [Member], unsigned: [Member]) {
     isSignedWithP192 = withP192
-    self.signed = signed
-    self.unsigned = unsigned
+    (self.signed, self.unsigned) = (signed, unsigned)
     signedFields = signed.map(\.field)
     signedSet = FieldSet(signedFields)
     unsignedSet = FieldSet(unsigned.map(\.field))

@@ -45,8 +45,7 @@ public struct UnsignedFields: Equatable, Sendable {
       bits |= Self.isDomain
       number = Self.hash(of: bytes.span.extracting(domain.indices))
     }
-    self.bits = bits
-    self.number = number
+    (self.bits, self.number) = (bits, number)
   }
 
   /// The marks of unreadable values: in the bits of the mask `bits`, a pattern `mark` that no value has.
@@ -79,9 +78,7 @@ public struct UnsignedFields: Equatable, Sendable {
 
     /// A conflict between two values of a field.
     public init(field: Field, first: String?, later: String?) {
-      self.field = field
-      self.first = first
-      self.later = later
+      (self.field, self.first, self.later) = (field, first, later)
     }
   }
 

@@ -45,8 +45,7 @@ public struct UnverifiedPostback: Sendable {
   /// A postback whose texts are ranges of `bytes`.
   package init(_ postback: Postback, of bytes: [UInt8]) {
     fields = PostbackFields(postback, of: bytes)
-    self.postback = postback
-    self.bytes = bytes
+    (self.postback, self.bytes) = (postback, bytes)
   }
 
   /// The format: a version of SKAdNetwork, or AdAttributionKit.

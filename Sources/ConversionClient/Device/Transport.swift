@@ -21,8 +21,7 @@ public struct HTTPAnswer: Hashable, Sendable {
 
   /// An answer.
   public init(status: Int, body: Data) {
-    self.status = status
-    self.body = body
+    (self.status, self.body) = (status, body)
   }
 }
 

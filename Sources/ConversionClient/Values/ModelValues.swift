@@ -21,9 +21,7 @@ public struct ModelValues: ConversionValueSource {
   ///   - appID: The App Store id of the app.
   ///   - rates: The exchange rates for revenue in other currencies than the model's.
   public init(_ models: Models, appID: Int64, rates: CurrencyRates = .none) {
-    self.models = models
-    self.appID = appID
-    self.rates = rates
+    (self.models, self.appID, self.rates) = (models, appID, rates)
   }
 
   /// Encodes the activity of a window, or of all windows so far where the window is cumulative.

@@ -39,10 +39,7 @@ public struct ServerValues: ConversionValueSource {
     clock: any Clock = SystemClock()
   ) {
     endpoint = server.appendingPathComponent("api/\(version.rawValue)/conversion_value").absoluteString
-    self.app = app
-    self.version = version
-    self.transport = transport
-    self.clock = clock
+    (self.app, self.version, self.transport, self.clock) = (app, version, transport, clock)
   }
 
   /// Asks the server.
@@ -128,12 +125,8 @@ public struct AppIdentity: Sendable {
     advertisingID: UUID? = nil,
     vendorID: UUID? = nil
   ) {
-    self.bundleID = bundleID
-    self.sdkKey = sdkKey
-    self.appVersion = appVersion
-    self.systemVersion = systemVersion
-    self.advertisingID = advertisingID
-    self.vendorID = vendorID
+    (self.bundleID, self.sdkKey, self.appVersion) = (bundleID, sdkKey, appVersion)
+    (self.systemVersion, self.advertisingID, self.vendorID) = (systemVersion, advertisingID, vendorID)
   }
 
   fileprivate var parameters: [String: String] {
