@@ -12,12 +12,9 @@ extension Timestamp {
   /// in UTC) or with one that has no colon. Nil for anything else, also for a Unix time after 2033-05-18 and more than a day
   /// after `now`: numbers such as 20260305101530 are a date and a time of day without separators.
   package init?(exported text: String, now: Timestamp = .now) {
-    let found =
-      Timestamp(dateOrTime: text) ?? Self.ofDigits(text, upTo: max(now.before(hours: -24), Self.latest)) ?? Self.ofLog(
-        text
-      )
-      ?? Self.ofParts(text)
-    guard let found else { return nil }
+    let latest = max(now.before(hours: -24), Self.latest)
+    let ofOneWord = Timestamp(dateOrTime: text) ?? Self.ofDigits(text, upTo: latest)
+    guard let found = ofOneWord ?? Self.ofLog(text) ?? Self.ofParts(text) else { return nil }
     self = found
   }
 

@@ -36,6 +36,8 @@ package struct ImplementationReport: Sendable {
     package internal(set) var failing = 0
     /// The number of other devices with a finding of severity `warn`.
     package internal(set) var warned = 0
+    /// The number of other devices whose values differ from the model's, until it is known whether so many fail.
+    fileprivate var onlyModel = 0
 
     /// `fail` if a device has a finding of this severity; `warn` likewise; otherwise `pass`.
     package var verdict: String { failing > 0 ? "fail" : warned > 0 ? "warn" : "pass" }
@@ -71,16 +73,10 @@ package struct ImplementationReport: Sendable {
 /// A collector of the findings about devices, in bounded memory.
 struct FindingCollector {
   private var findings: [ImplementationRule: ImplementationReport.Finding] = [:]
-  private var versions: [String: Tally] = [:]
+  private var versions: [String: ImplementationReport.Version] = [:]
   private let files: [String]
   private let exampleLimit: Int
   private(set) var devices = 0
-
-  private struct Tally {
-    var version: ImplementationReport.Version
-    /// The devices by the rules that they broke, for rules whose severity depends on the share of devices.
-    var onlyModel = 0
-  }
 
   private static let mostVersions = 1000
   private static let otherVersions = "(other versions)"
@@ -114,16 +110,16 @@ struct FindingCollector {
   private mutating func add(_ found: DeviceFindings.Version) {
     let isKept = versions[found.name] != nil || versions.count < Self.mostVersions
     let name = isKept ? found.name : Self.otherVersions
-    var tally = versions[name] ?? Tally(version: ImplementationReport.Version(name: name))
-    tally.version.devices += 1
-    tally.version.rows += found.rows
+    var version = versions[name] ?? ImplementationReport.Version(name: name)
+    version.devices += 1
+    version.rows += found.rows
     switch found.rules.values.max() {
-    case .fail: tally.version.failing += 1
-    case .warn where found.rules[.valueAgainstModel] != nil: tally.onlyModel += 1
-    case .warn: tally.version.warned += 1
+    case .fail: version.failing += 1
+    case .warn where found.rules[.valueAgainstModel] != nil: version.onlyModel += 1
+    case .warn: version.warned += 1
     case .info, nil: break
     }
-    versions[name] = tally
+    versions[name] = version
   }
 
   func finish(_ report: inout ImplementationReport) {
@@ -135,9 +131,9 @@ struct FindingCollector {
       if rule == .valueAgainstModel, failsModel { finding.severity = .fail }
       return finding
     }
-    report.versions = versions.values.map { tally in
-      var version = tally.version
-      if failsModel { version.failing += tally.onlyModel } else { version.warned += tally.onlyModel }
+    report.versions = versions.values.map { version in
+      var version = version
+      if failsModel { version.failing += version.onlyModel } else { version.warned += version.onlyModel }
       return version
     }
     .sorted { ($1.devices, $0.name) < ($0.devices, $1.name) }

@@ -128,3 +128,8 @@ struct FitCharts {
     )
   }
 }
+
+extension HTML.Interpolation {
+  /// Appends a length of a drawing.
+  mutating func appendInterpolation(_ length: Double) { appendLiteral(RoundedText.fixed(length, places: 1)) }
+}
