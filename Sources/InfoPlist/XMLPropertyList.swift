@@ -10,12 +10,9 @@ struct XMLPropertyList {
     guard (try? UTF8Span(validating: bytes.span)) != nil else {
       throw PropertyListDefect("The file is not UTF-8. Convert it with plutil -convert xml1.")
     }
-    var reader = XMLPropertyList(bytes: bytes)
-    reader.index = ByteOrderMark.length(in: bytes)
+    var reader = XMLPropertyList(bytes: bytes, index: ByteOrderMark.length(in: bytes))
     return try reader.document()
   }
-
-  private init(bytes: [UInt8]) { self.bytes = bytes }
 
   private enum Tag {
     case start(String)

@@ -53,8 +53,6 @@ package struct SearchAdsSummary: Sendable {
   package private(set) var tests = 0
   package private(set) var flagged = 0
 
-  init(added: Int, superseded: Int) { (self.added, self.superseded) = (added, superseded) }
-
   mutating func add(_ row: AttributionRow) {
     rows += 1
     outcomes[row.outcome, default: 0] += 1

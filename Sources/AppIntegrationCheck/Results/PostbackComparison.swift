@@ -59,11 +59,9 @@ package struct ReceivedValues: Sendable {
 /// The fine values of devices after 48 hours, by bundle id.
 struct DeviceValues {
   private(set) var byBundle: [String: [Int]] = [:]
-  private let lastReceived: Int64
+  /// The end of the rows, in seconds since 1970.
+  let lastReceived: Int64
   private static let mostBundles = 4096
-
-  /// Creates counts for rows that end at a time, in seconds since 1970.
-  init(lastReceived: Int64) { self.lastReceived = lastReceived }
 
   /// Adds a device's value, unless its first window is still open at the end of the rows.
   mutating func add(_ found: (bundleID: String?, firstCall: Int64, value: Int)?) {

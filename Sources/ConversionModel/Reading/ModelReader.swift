@@ -7,8 +7,6 @@ struct ModelReader {
   let file: String
   private(set) var problems: [ModelProblem] = []
 
-  init(file: String) { self.file = file }
-
   mutating func note(_ node: JSONNode, _ reason: String) {
     problems.append(ModelProblem(file: file, pointer: node.pointer, reason: reason))
   }

@@ -110,11 +110,11 @@ extension SchemaReader {
       }
       event.revenue = adjustRevenue(node, at: "\(place), \(name)")
       if event.revenue != nil {
-        let place = model.currencyNode ?? node
+        let currencyNode = model.currencyNode ?? node
         if let currency = model.statedCurrency {
-          model.take(currency: currency, of: place, &self)
+          model.take(currency: currency, of: currencyNode, &self)
         } else {
-          note(place, "The form does not say the currency of its revenue. Give --currency.")
+          note(currencyNode, "The form does not say the currency of its revenue. Give --currency.")
         }
       }
       events.append(event)

@@ -15,8 +15,6 @@ struct DraftModel {
   private(set) var currency: String?
   var windows: [DraftWindow] = []
 
-  init(appID: Int64) { self.appID = appID }
-
   /// Takes the currency of a revenue, which is that of all; notes another one.
   mutating func take(currency code: String, of node: JSONNode, _ reader: inout SchemaReader) {
     if let currency, currency != code {
