@@ -95,9 +95,9 @@ extension TableFiles {
       (input.limit, input.laterPath) = (part.length, "\(folder)/\(part.name)")
       return input
     }
-    for name in [part.name] + LedgerPart.compressions.map({ part.name + $0 })
-    where try DurableFolder(folder).byteCount(of: name) != nil {
-      guard var input = try InputFile.enumerate(["\(folder)/\(name)"]).first else { continue }
+    if let name = try part.completeName(in: DurableFolder(folder)),
+      var input = try InputFile.enumerate(["\(folder)/\(name)"]).first
+    {
       if name == part.name, let count = input.byteCount, count < part.length {
         throw .damaged("\(folder)/\(name)", "The file has \(count) of the \(part.length) bytes that were committed")
       }
