@@ -1,5 +1,4 @@
 internal import Base
-internal import Glibc
 internal import Ledger
 internal import PostbackVerification
 internal import SKAdNetwork
@@ -41,9 +40,9 @@ struct IndexBenchmark {
   init(keys: Int) throws {
     var index = RecentIndex()
     var chunk = KeyChunk()
-    let before = try Self.residentMemory()
+    let before = try Machine.memory("VmRSS")
     insert = try Self.admitAll(keys, to: &index, &chunk, .first)
-    memory = Double(try Self.residentMemory() - before) / Double(keys)
+    memory = Double(try Machine.memory("VmRSS") - before) / Double(keys)
     lookup = try Self.admitAll(keys, to: &index, &chunk, .identical)
     // Another, as looking at the clock for each key takes about as long as the insert.
     index = RecentIndex()
@@ -117,15 +116,6 @@ struct IndexBenchmark {
       }
     }
     return longest / .milliseconds(1)
-  }
-
-  /// Returns the resident memory of this process in bytes (proc(5), `statm`).
-  private static func residentMemory() throws -> Int {
-    let fields = String(decoding: try FileBytes.all(of: "/proc/self/statm"), as: UTF8.self).split(separator: " ")
-    guard fields.count > 1, let pages = Int(fields[1]) else {
-      throw BenchmarkFailure("/proc/self/statm is not understood")
-    }
-    return pages * Int(getpagesize())
   }
 }
 
