@@ -107,17 +107,18 @@ extension JSONValue: CustomStringConvertible {
     return bytes
   }
 
-  private func append(to json: inout [UInt8]) {
+  /// Appends the value as JSON on one line, without white space; with `escapingSlashes`, `/` in the texts of values as `\/`.
+  package func append(to json: inout [UInt8], escapingSlashes: Bool = false) {
     switch self {
     case .null: json.append(contentsOf: "null".utf8)
     case .bool(let value): json.append(contentsOf: (value ? "true" : "false").utf8)
     case .number(let text): json.append(contentsOf: text.utf8)
-    case .string(let text): json.appendJSONString(text)
+    case .string(let text): json.appendJSONString(text, escapingSlashes: escapingSlashes)
     case .array(let elements):
       json.append(UInt8(ascii: "["))
       for index in elements.indices {
         if index > 0 { json.append(UInt8(ascii: ",")) }
-        elements[index].append(to: &json)
+        elements[index].append(to: &json, escapingSlashes: escapingSlashes)
       }
       json.append(UInt8(ascii: "]"))
     case .object(let members):
@@ -126,7 +127,7 @@ extension JSONValue: CustomStringConvertible {
         if index > 0 { json.append(UInt8(ascii: ",")) }
         json.appendJSONString(members[index].key)
         json.append(UInt8(ascii: ":"))
-        members[index].value.append(to: &json)
+        members[index].value.append(to: &json, escapingSlashes: escapingSlashes)
       }
       json.append(UInt8(ascii: "}"))
     }

@@ -32,7 +32,7 @@ struct JWSContent: SignedContent {
   /// Makes the content of an arrived JWS; `keyIDs` are the names of the keys that may have signed.
   init(_ arrived: ArrivedPostback, _ jws: ArrivedJWS, keyIDs: [String]) {
     var values = arrived.values
-    values[.keyID] = jws.header.member(Field.keyID.name)?.text
+    values[.keyID] = jws.header[Field.keyID.name]?.text
     self.values = values
     let arrivedKeyID = values[.keyID]
     var ways: [Way] = []
@@ -105,7 +105,7 @@ struct JWSContent: SignedContent {
   /// Returns the header as it arrived, if it names a trusted key, and in the forms in which Apple's devices write it.
   private static func headers(_ jws: ArrivedJWS, _ keyIDs: [String]) -> [(json: [UInt8], keyID: String)] {
     var headers: [(json: [UInt8], keyID: String)] = []
-    if let keyID = jws.header.member(Field.keyID.name)?.text, keyIDs.contains(keyID) {
+    if let keyID = jws.header[Field.keyID.name]?.text, keyIDs.contains(keyID) {
       headers.append((jws.headerBytes, keyID))
     }
     for keyID in keyIDs {
@@ -163,16 +163,15 @@ struct JWSContent: SignedContent {
   }
 
   func postback(_ variant: Variant, signature: [UInt8]) -> [UInt8] {
-    var jws: [UInt8] = []
-    _ = append(variant, on: .p256, to: &jws)
-    jws.append(UInt8(ascii: "."))
-    jws += Base64.url.encode(signature)
-    var json: [UInt8] = Array("{".utf8)
-    json.appendJSONString(Field.jwsString.name)
-    json.append(UInt8(ascii: ":"))
-    json.appendJSONString(jws[...])
-    json.append(UInt8(ascii: "}"))
-    return json
+    var message: [UInt8] = []
+    _ = append(variant, on: .p256, to: &message)
+    return Self.postback(message, signature: signature)
+  }
+
+  /// Returns the postback of signed bytes as JSON with their signature, which is given as r and s.
+  static func postback(_ message: [UInt8], signature: [UInt8]) -> [UInt8] {
+    let jws = message + [UInt8(ascii: ".")] + Base64.url.encode(signature)
+    return Array("{\"\(Field.jwsString.name)\":\"".utf8) + jws + Array("\"}".utf8)
   }
 
   /// Changes that add an absent field, at each place of the payload, because devices write the keys in no fixed order.
