@@ -17,7 +17,7 @@ struct Benchmarks {
     if words.contains("--help") || words.contains("-h") { return print(Options.help) }
     do {
       let options = try Options(words)
-      if let keys = options.indexKeys { return print(try IndexBenchmark(keys: keys).text) }
+      if let keys = options.indexKeys { return print(try IndexBenchmark.text(keys: keys)) }
       if let (before, after) = options.compared {
         let comparison = try ReportComparison(before: before, after: after)
         print(comparison.text)

@@ -1,6 +1,7 @@
 package import DerivedTables
 internal import CopySettlement
 internal import DurableFiles
+internal import PostbackCopies
 package import PostbackPipeline
 package import Statistics
 internal import TableReading
@@ -145,16 +146,11 @@ private struct ForwardedReader: Sendable {
   private struct Field: Sendable {
     let state, difference, direct, forwarded, effective: Int
 
-    init(
-      _ state: ColumnName,
-      _ difference: ColumnName,
-      _ direct: ColumnName,
-      _ forwarded: ColumnName,
-      _ effective: ColumnName
-    ) {
+    init(_ field: UnsignedField, _ effective: ColumnName) {
       func place(_ name: ColumnName) -> Int { Table.settled.place(name) }
-      (self.state, self.difference) = (place(state), place(difference))
-      (self.direct, self.forwarded, self.effective) = (place(direct), place(forwarded), place(effective))
+      let names = field.columnNames
+      (state, difference) = (place(names.state), place(names.difference))
+      (direct, forwarded, self.effective) = (place(names.direct), place(names.forwarded), place(effective))
     }
 
     var columns: [Int] { [state, difference, direct, forwarded, effective] }
@@ -162,20 +158,8 @@ private struct ForwardedReader: Sendable {
 
   private let forwarders = Table.settled.place(.forwarders)
   private let received = Table.settled.place(.forwardedReceivedAt)
-  private let fine = Field(
-    .conversionValueState,
-    .conversionValueDifference,
-    .conversionValueDirect,
-    .conversionValueForwarded,
-    .effectiveConversionValue
-  )
-  private let coarse = Field(
-    .coarseConversionValueState,
-    .coarseConversionValueDifference,
-    .coarseConversionValueDirect,
-    .coarseConversionValueForwarded,
-    .effectiveCoarseConversionValue
-  )
+  private let fine = Field(.conversionValue, .effectiveConversionValue)
+  private let coarse = Field(.coarseConversionValue, .effectiveCoarseConversionValue)
 
   func read(_ batch: RawBatch) -> ForwardedCount {
     var found = ForwardedCount()
