@@ -202,10 +202,7 @@ private struct CaseCounting: Sendable {
   private let acceptedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0], in: .postbacks) }
   private let rejectedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0, "reject_code"], in: .rejects) }
   private let columns = PostbackColumns()
-  private let key = Table.postbacks.place(.postbackKey)
-  private let code = Table.rejects.place(.rejectCode)
-  private let digest = Table.rejects.place(.rawSHA256)
-  private let received = Table.rejects.place(.receivedAt)
+  private let rejects = RejectColumns()
 
   init(_ query: RejectQuery, examples: Int) {
     ofRejects = RowFilter(query.conditions, during: query.span, in: .rejects)
@@ -219,8 +216,8 @@ private struct CaseCounting: Sendable {
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
       guard ofRejects.matches(row) else { continue }
-      let time = row.time(received)
-      let code = row.text(code) ?? ""
+      let time = row.time(rejects.receivedAt)
+      let code = row.text(rejects.code) ?? ""
       count.rejects.add(code)
       count.span.add(at: time)
       dayCode.read(row, into: &group)
@@ -229,7 +226,7 @@ private struct CaseCounting: Sendable {
         reader.read(row, into: &group)
         count.rejectedBySender[index].add(group)
       }
-      count.rejectedExamples.add(row.line, digest: row.text(digest) ?? "", code: code)
+      count.rejectedExamples.add(row.line, digest: row.text(rejects.digest) ?? "", code: code)
     }
     return count
   }
@@ -253,7 +250,7 @@ private struct CaseCounting: Sendable {
       }
       version.read(row, into: &group)
       let kind = group.values.map { $0 ?? "" }.joined(separator: " ")
-      count.acceptedExamples.add(row.line, digest: row.text(key) ?? "", code: kind)
+      count.acceptedExamples.add(row.line, digest: row.text(columns.key) ?? "", code: kind)
       guard row.boolean(columns.didWin) != false, let window = Int(exactly: row.integer(columns.window) ?? 0),
         (0..<3).contains(window), let sum = RevenueWindow(row, columns)
       else { continue }

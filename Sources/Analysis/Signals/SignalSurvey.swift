@@ -100,12 +100,11 @@ private struct CopyPart: Sendable {
   var unreadable: UnreadableRows
 
   init(_ batch: RawBatch, _ filter: RowFilter) {
-    let (code, first) = (Table.rejects.place(.rejectCode), Table.rejects.place(.firstSeenPostbackKey))
-    let network = Table.rejects.place(.adNetworkID)
+    let columns = RejectColumns()
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
-      guard row.text(code) == RejectCode.duplicateIdentical.rawValue, filter.matches(row),
-        let key = row.key(first), let network = row.text(network)
+      guard row.text(columns.code) == RejectCode.duplicateIdentical.rawValue, filter.matches(row),
+        let key = row.key(columns.firstSeen), let network = row.text(columns.adNetworkID)
       else { continue }
       copies.append((key, .init(count: 1, network: network)))
     }

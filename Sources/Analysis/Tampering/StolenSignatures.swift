@@ -188,16 +188,7 @@ private struct RejectedSignatures: Sendable {
   }
 
   private let filter: RowFilter
-  private let code = Table.rejects.place(.rejectCode)
-  private let body = Table.rejects.place(.rawBody)
-  private let encodedBody = Table.rejects.place(.rawBodyBase64)
-  private let transaction = Table.rejects.place(.transactionID)
-  private let digest = Table.rejects.place(.rawSHA256)
-  private let channel = Table.rejects.place(.channel)
-  private let forwarder = Table.rejects.place(.forwarder)
-  private let received = Table.rejects.place(.receivedAt)
-  private let file = Table.rejects.place(.sourceFile)
-  private let line = Table.rejects.place(.sourceLine)
+  private let columns = RejectColumns()
 
   init(_ query: RejectQuery) { filter = RowFilter(query.conditions, during: query.span, in: .rejects) }
 
@@ -209,15 +200,17 @@ private struct RejectedSignatures: Sendable {
     var scan = SignatureScan()
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
-      guard filter.matches(row), row.text(code).flatMap(RejectCode.init)?.isDiagnosable == true else { continue }
+      guard filter.matches(row), row.text(columns.code).flatMap(RejectCode.init)?.isDiagnosable == true else {
+        continue
+      }
       let values: [SignatureR]
-      if let cell = row.cell(body) {
+      if let cell = row.cell(columns.body) {
         values = scan.values(in: row.bytes.span.extracting(cell.indices))
       } else {
-        values = row.rawBody(body, base64: encodedBody).map { scan.values(in: $0.span) } ?? []
+        values = row.rawBody(columns.body, base64: columns.bodyBase64).map { scan.values(in: $0.span) } ?? []
       }
       guard !values.isEmpty else { continue }
-      let hash = row.cell(transaction).map { Self.hash(row.bytes.span.extracting($0.indices)) }
+      let hash = row.cell(columns.transactionID).map { Self.hash(row.bytes.span.extracting($0.indices)) }
       for r in values { found.append(make(r, row.index, hash)) }
     }
     return found
@@ -241,25 +234,28 @@ private struct RejectedSignatures: Sendable {
     var part = Part()
     guard !stolen.isEmpty else { return part }
     var places: [CopyOrigin: Int] = [:]
-    let columns = [transaction, digest, channel, forwarder, received, file, line]
-    var row = RowCursor(batch.keeping(stolen.map { $0.row - start }), of: .rejects, only: columns)
+    let wanted = [
+      columns.transactionID, columns.digest, columns.channel, columns.forwarder, columns.receivedAt, columns.file,
+      columns.line,
+    ]
+    var row = RowCursor(batch.keeping(stolen.map { $0.row - start }), of: .rejects, only: wanted)
     for index in stolen.indices where row.next() {
-      let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
+      let origin = CopyOrigin(channel: row.text(columns.channel), forwarder: row.text(columns.forwarder))
       let place = places[origin] ?? part.groups.count
       if place == part.groups.count {
         places[origin] = place
         part.groups.append(StolenSignatures.Group(origin: origin))
       }
-      part.groups[place].rejects.add(at: row.time(received))
+      part.groups[place].rejects.add(at: row.time(columns.receivedAt))
       part.groups[place].signatures.insert(stolen[index].r)
       guard let owner = owner(index) else { continue }
       part.thefts.append(
         StolenSignatures.Theft(
-          digest: row.text(digest) ?? "",
+          digest: row.text(columns.digest) ?? "",
           origin: origin,
-          transactionID: row.text(transaction) ?? "",
-          receivedAt: row.text(received),
-          source: row.text(file).flatMap { file in row.integer(line).map { (file, $0) } },
+          transactionID: row.text(columns.transactionID) ?? "",
+          receivedAt: row.text(columns.receivedAt),
+          source: row.text(columns.file).flatMap { file in row.integer(columns.line).map { (file, $0) } },
           owner: owner
         )
       )

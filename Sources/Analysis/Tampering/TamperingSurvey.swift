@@ -100,15 +100,17 @@ package struct TamperingSurvey: Sendable {
     jobs: Int
   ) async throws {
     let filter = RowFilter(query.conditions, during: query.span, in: .rejects)
-    let (digest, code) = (Table.rejects.place(.rawSHA256), Table.rejects.place(.rejectCode))
+    let columns = RejectColumns()
     var sample = RejectSample(limit: limit)
     var diagnosable = 0
     try await rejects.scan(jobs: jobs) { batch -> (RejectSample, Int) in
       var part = (RejectSample(limit: limit), 0)
       var row = RowCursor(batch, of: .rejects)
       while row.next() {
-        guard filter.matches(row), row.text(code).flatMap(RejectCode.init)?.isDiagnosable == true else { continue }
-        part.0.add(row.line, digest: row.text(digest) ?? "", code: "")
+        guard filter.matches(row), row.text(columns.code).flatMap(RejectCode.init)?.isDiagnosable == true else {
+          continue
+        }
+        part.0.add(row.line, digest: row.text(columns.digest) ?? "", code: "")
         part.1 += 1
       }
       return part
