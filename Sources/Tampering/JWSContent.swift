@@ -32,7 +32,7 @@ struct JWSContent: SignedContent {
   /// Makes the content of an arrived JWS; `keyIDs` are the names of the keys that may have signed.
   init(_ arrived: ArrivedPostback, _ jws: ArrivedJWS, keyIDs: [String]) {
     var values = arrived.values
-    values[.keyID] = jws.header.member(Field.keyID.name)?.text
+    values[.keyID] = jws.header[Field.keyID.name]?.text
     self.values = values
     let arrivedKeyID = values[.keyID]
     var ways: [Way] = []
@@ -105,7 +105,7 @@ struct JWSContent: SignedContent {
   /// Returns the header as it arrived, if it names a trusted key, and in the forms in which Apple's devices write it.
   private static func headers(_ jws: ArrivedJWS, _ keyIDs: [String]) -> [(json: [UInt8], keyID: String)] {
     var headers: [(json: [UInt8], keyID: String)] = []
-    if let keyID = jws.header.member(Field.keyID.name)?.text, keyIDs.contains(keyID) {
+    if let keyID = jws.header[Field.keyID.name]?.text, keyIDs.contains(keyID) {
       headers.append((jws.headerBytes, keyID))
     }
     for keyID in keyIDs {

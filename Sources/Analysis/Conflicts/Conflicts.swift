@@ -186,13 +186,9 @@ package struct Conflicts: Sendable {
     init(_ key: GroupKey) {
       let cells = key.values
       origin = CopyOrigin(channel: cells[0], forwarder: cells[1])
-      guard let text = cells[2], case .array(let fields) = try? JSONValue(parsing: Array(text.utf8)) else { return }
-      for case .object(let members) in fields {
-        func text(_ key: String) -> String? {
-          guard case .string(let text) = members.first(where: { $0.key == key })?.value else { return nil }
-          return text
-        }
-        if let field = text("field") { self.fields.append((field, text("first"), text("later"))) }
+      guard let text = cells[2], let differing = try? JSONValue(parsing: Array(text.utf8)) else { return }
+      for one in differing.elements ?? [] {
+        if let field = one["field"]?.text { fields.append((field, one["first"]?.text, one["later"]?.text)) }
       }
     }
   }

@@ -145,8 +145,7 @@ extension LookupPart {
 extension FoundRow {
   /// The number of bytes of its texts, about.
   fileprivate var byteCount: Int {
-    guard case .object(let members) = cells else { return 0 }
-    return members.reduce(0) { sum, member in
+    (cells.members ?? []).reduce(0) { sum, member in
       switch member.value {
       case .string(let text), .number(let text): sum + text.utf8.count
       case .null, .bool: sum
