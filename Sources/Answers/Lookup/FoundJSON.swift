@@ -8,7 +8,7 @@ extension FoundAnswer {
   package var json: JSONValue {
     .object([
       .init("id", .string(id)),
-      .init("given", pasted.flatMap { try? JSONValue(parsing: Array($0.json.utf8)) } ?? .null),
+      .init("given", .optional(pasted?.json)),
       .init("postbacks", .array(postbacks.map(json))),
       .init("rejects", .array(others.map { json($0, beside: nil) })),
       .init("omitted_rejects", .integer(omitted)),
@@ -64,7 +64,7 @@ extension FoundAnswer {
     guard let explanation = copy.explanation else { return .object(members) }
     members += [
       .init("row", copy.row.cells), .init("raw", raw(copy.row)),
-      .init("explanation", (try? JSONValue(parsing: Array(explanation.json.utf8))) ?? .null),
+      .init("explanation", explanation.json),
     ]
     return .object(members)
   }

@@ -15,7 +15,7 @@ package struct Explanation {
     let title: String
     var facts: [(name: String, value: String)] = []
     /// The section as JSON; nil if the facts are the whole section.
-    var json: [UInt8]?
+    var json: JSONValue?
 
     mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
       if let value { facts.append((name, value.description)) }
@@ -277,8 +277,6 @@ extension Explanation.Section {
     add("signed_postback", diagnosis.recovery?.postback)
     add(.keyID, diagnosis.recovery?.keyID)
     add("tried", "\(diagnosis.tried) \(diagnosis.tried == 1 ? "variant" : "variants")")
-    var json: [UInt8] = []
-    diagnosis.append(to: &json)
-    self.json = json
+    json = diagnosis.json
   }
 }
