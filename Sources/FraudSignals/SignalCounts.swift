@@ -59,11 +59,7 @@ package struct SignalCounts: Sendable {
     values.merge(later.values)
     deviceFields.merge(later.deviceFields)
     for (forwarder, series) in later.zeros { zeros[forwarder, default: DaySeries()] += series }
-    nullsAsZeros.merge(later.nullsAsZeros) { one, other in
-      var sum = one
-      sum += other
-      return sum
-    }
+    for (forwarder, rate) in later.nullsAsZeros { nullsAsZeros[forwarder, default: Rate()] += rate }
     lateReplays.merge(later.lateReplays, uniquingKeysWith: +)
     postbacks += later.postbacks
     settled += later.settled

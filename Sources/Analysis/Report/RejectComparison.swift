@@ -35,19 +35,9 @@ package struct RejectComparison: Sendable {
     package var rejectClass: RejectClass { RejectCode(rawValue: code)?.rejectClass ?? .noise }
   }
 
-  /// The records of a period.
-  package struct Totals: Sendable, Equatable {
-    /// The accepted postbacks, and the rejects by class.
-    package internal(set) var accepted = 0
-    package internal(set) var rejects = RejectCounts()
-
-    /// All records.
-    package var read: Int { accepted + rejects.total }
-  }
-
   package let periods: (before: RejectPeriod, after: RejectPeriod)
   /// The records of each period.
-  package let totals: (before: Totals, after: Totals)
+  package let totals: (before: OutcomeCounts, after: OutcomeCounts)
   /// The groups that changed, those with the largest part of the change first.
   package let changes: [Change]
 
@@ -108,12 +98,12 @@ package struct RejectComparison: Sendable {
       guard origin == nil || TimeOrigin(values[0]) == origin, let text = values[1] else { return nil }
       return Timestamp("\(text)T00:00:00Z").map { Int($0.daysSince1970) }.flatMap { all.contains($0) ? $0 : nil }
     }
-    var totals = (before: Totals(), after: Totals())
+    var totals = (before: OutcomeCounts(), after: OutcomeCounts())
     var groups: [Key: [Int: Int]] = [:]
     for (key, tally) in count.outcomes.tallies {
       let values = key.values
       guard let day = day(values) else { continue }
-      func add(to total: inout Totals) {
+      func add(to total: inout OutcomeCounts) {
         if let code = values[5] { total.rejects.add(code, tally.count) } else { total.accepted += tally.count }
       }
       if periods.before.days.contains(day) { add(to: &totals.before) }

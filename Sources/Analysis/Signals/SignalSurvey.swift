@@ -1,5 +1,6 @@
 internal import JSON
 package import PostbackPipeline
+package import Statistics
 internal import PostbackVerification
 internal import SKAdNetwork
 package import TableReading
@@ -178,11 +179,11 @@ package struct NetworkSignals: Sendable, Equatable {
   /// The number of accepted postbacks with at least one flag which says that somebody edited an unsigned field.
   package internal(set) var flagged = 0
   /// The share of redownloads among postbacks with the field.
-  package internal(set) var redownload = ShareCount()
+  package internal(set) var redownload = Rate()
   /// The share of view-through ads (fidelity-type 0) among postbacks with the field.
-  package internal(set) var viewThrough = ShareCount()
+  package internal(set) var viewThrough = Rate()
   /// The share of won attributions among postbacks with the field.
-  package internal(set) var won = ShareCount()
+  package internal(set) var won = Rate()
   /// The number of rejected identical copies: retries, and postbacks that came through another channel too.
   package internal(set) var copies = 0
   /// The number of postbacks with at least one such copy.
@@ -200,25 +201,5 @@ package struct NetworkSignals: Sendable, Equatable {
     left.copies += right.copies
     left.copied += right.copied
     left.mostCopies = max(left.mostCopies, right.mostCopies)
-  }
-}
-
-/// A count with its total, as a share.
-package struct ShareCount: Sendable, Equatable {
-  /// The number of records with the property.
-  package private(set) var count = 0
-  /// The number of records for which the property is known.
-  package private(set) var total = 0
-
-  /// Counts a record; nil if the property is unknown.
-  mutating func add(_ hasProperty: Bool?) {
-    guard let hasProperty else { return }
-    total += 1
-    if hasProperty { count += 1 }
-  }
-
-  static func += (left: inout ShareCount, right: ShareCount) {
-    left.count += right.count
-    left.total += right.total
   }
 }

@@ -48,7 +48,8 @@ package struct SignalsAnswer {
   /// The tests that are neither alarms nor significant differences nor withdrawn.
   private var further: [SignalTest] { report.tests.filter { !$0.isSignificant && $0.withdrawnOn == nil } }
 
-  private static func json(_ omission: SignalReport.Omission) -> JSONValue {
+  /// A test that was not made, as an object.
+  package static func json(_ omission: SignalReport.Omission) -> JSONValue {
     .object([.init("test", .string(omission.name.rawValue)), .init("reason", .string(omission.reason))])
   }
 
@@ -64,20 +65,13 @@ package struct SignalsAnswer {
       .init("accepted", .integer(signals.accepted)),
       .init("tier_impossible", .integer(signals.flagged)),
       .init("tier_flags", .object(flags.map { .init($0.name, .integer($1)) })),
-      .init("redownload", json(signals.redownload)),
-      .init("view_through", json(signals.viewThrough)),
-      .init("did_win", json(signals.won)),
+      .init("redownload", Self.json(signals.redownload)),
+      .init("view_through", Self.json(signals.viewThrough)),
+      .init("did_win", Self.json(signals.won)),
       .init("copies", .integer(signals.copies)),
       .init("copied_postbacks", .integer(signals.copied)),
       .init("most_copies_of_one", .integer(signals.mostCopies)),
       .init("late_replays", .integer(lateReplays)),
-    ])
-  }
-
-  private func json(_ share: ShareCount) -> JSONValue {
-    .object([
-      .init("count", .integer(share.count)), .init("of", .integer(share.total)),
-      .init("share", .share(share.count, of: share.total)),
     ])
   }
 

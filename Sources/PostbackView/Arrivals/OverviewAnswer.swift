@@ -1,5 +1,6 @@
 internal import Base
 internal import JSON
+internal import TableReading
 
 /// The records of the last hour, day and week, beside those of the period before.
 struct OverviewAnswer: Sendable {
@@ -81,8 +82,8 @@ extension OutcomeCounts {
   /// The numbers as members of an object.
   var members: [JSONValue.Member] {
     [
-      .init("accepted", .integer(accepted)), .init("copies", .integer(copies)), .init("noise", .integer(noise)),
-      .init("suspicious", .integer(suspicious)),
+      .init("accepted", .integer(accepted)), .init("copies", .integer(rejects.copies)),
+      .init("noise", .integer(rejects.noise)), .init("suspicious", .integer(rejects.suspicious)),
     ]
   }
 }

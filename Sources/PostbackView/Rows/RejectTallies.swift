@@ -2,6 +2,7 @@ internal import Analysis
 internal import Base
 internal import JSON
 internal import SKAdNetwork
+internal import TableReading
 internal import Tables
 
 /// The numbers of the rejects that a question is about, by code, day and sender, from the counts of a report.
@@ -12,7 +13,7 @@ struct RejectTallies: Sendable {
     /// All of them, accepted or not.
     var read = 0
     /// The rejects with the codes that are asked for.
-    var rejects = OutcomeCounts()
+    var rejects = RejectCounts()
     /// The copies with other values, which count against no forwarder, because only the whole report tells whose they are.
     var unresolved = 0
   }
@@ -124,7 +125,7 @@ extension RejectTallies.Sender {
     if isOfForwarders, code == RejectCode.duplicateConflict.rawValue {
       unresolved += count
     } else {
-      rejects.add(RejectCode(rawValue: code), count)
+      rejects.add(code, count)
     }
   }
 
