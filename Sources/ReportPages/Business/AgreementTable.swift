@@ -35,8 +35,7 @@ struct AgreementTable {
       forwarders
     ) { one, table in
       let rate = WilsonRate(one.agreeing, of: one.compared)
-      let effects = one.effect.filter { $0.value != .zero }.sorted { $0.key < $1.key }
-        .map { Numbers.money($0.value, $0.key) }
+      let effect = Numbers.money(one.effect.filter { $0.value != .zero })
       table.add(
         one.forwarder ?? "without a name",
         cells: [
@@ -45,7 +44,7 @@ struct AgreementTable {
           .amount(rate.interval.map { Numbers.percent($0.low) } ?? ""),
           .amount(rate.interval.map { Numbers.percent($0.high) } ?? ""),
         ] + ForwarderAgreement.kinds.map { .number(one.differences[$0] ?? 0) }
-          + [.amount(effects.isEmpty ? "none" : effects.joined(separator: ", "))]
+          + [.amount(effect.isEmpty ? "none" : effect)]
       )
     }
   }

@@ -64,7 +64,7 @@ struct CasePage {
       <ul class="facts">
       <li><b>\(Numbers.grouped(read))</b> records</li>
       <li><b>\(Numbers.grouped(file.records.accepted))</b> accepted</li>
-      \(RejectFacts(file.records.rejects, of: read).html)
+      \(HTML.facts(file.records.rejects, of: read))
       </ul>
       <p class="note print">Closed parts are not printed. Open them before.</p>
       <ul class="findings">\(findings.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
