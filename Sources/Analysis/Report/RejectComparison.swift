@@ -46,6 +46,11 @@ package struct RejectComparison: Sendable {
   fileprivate struct Key: Hashable {
     let code: String
     let forwarder, network, app: String?
+
+    /// Takes the sender from the values of a group of `CubeKeys.common`.
+    init(_ code: String, _ values: [String?]) {
+      (self.code, forwarder, network, app) = (code, values[2], values[3], values[4])
+    }
   }
 
   /// The rejects of a code, forwarder, network and app by day, and of each source identifier among them.
@@ -109,19 +114,14 @@ package struct RejectComparison: Sendable {
       if periods.before.days.contains(day) { add(to: &totals.before) }
       if periods.after.days.contains(day) { add(to: &totals.after) }
       guard let code = values[5], RejectCode(rawValue: code)?.rejectClass != .copies else { continue }
-      groups[Key(code: code, forwarder: values[2], network: values[3], app: values[4]), default: [:]][
-        day,
-        default: 0
-      ] +=
-        tally.count
+      groups[Key(code, values), default: [:]][day, default: 0] += tally.count
     }
     self.totals = totals
     var identifiers: [Key: [Int: [String: Int]]] = [:]
     for (key, tally) in sources.tallies {
       let values = key.values
       guard let day = day(values), let source = values[6] else { continue }
-      let key = Key(code: values[5] ?? "", forwarder: values[2], network: values[3], app: values[4])
-      identifiers[key, default: [:]][day, default: [:]][source, default: 0] += tally.count
+      identifiers[Key(values[5] ?? "", values), default: [:]][day, default: [:]][source, default: 0] += tally.count
     }
     // The order makes the sums the same each time.
     let cells = groups.map { Cell(key: $0.key, counts: $0.value, sources: identifiers[$0.key] ?? [:]) }

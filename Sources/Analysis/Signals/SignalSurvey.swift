@@ -29,6 +29,8 @@ package struct SignalSurvey: Sendable {
     jobs: Int
   ) async throws(PipelineFailure) {
     let filter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    let acceptedFilter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
+    let columns = PostbackColumns()
     var copies = CopyTable()
     var unreadable = UnreadableRows()
     try await rejects.scan(jobs: jobs) { batch in
@@ -37,10 +39,9 @@ package struct SignalSurvey: Sendable {
       copies.merge(part.copies)
       unreadable += part.unreadable
     }
-    let counting = SignalCounting(query)
     var all = SignalPart()
     try await accepted.scan(jobs: jobs) { batch in
-      counting.count(batch)
+      SignalPart(batch, acceptedFilter, columns)
     } take: { part in
       all.merge(part)
     }
@@ -121,6 +122,18 @@ private struct SignalPart: Sendable {
 
   private static let mostNetworks = 4096
 
+  init() {}
+
+  /// Counts the accepted postbacks of a batch.
+  init(_ batch: RawBatch, _ filter: RowFilter, _ columns: PostbackColumns) {
+    var row = RowCursor(batch, of: .postbacks)
+    while row.next() {
+      guard filter.matches(row), let network = row.text(columns.adNetworkID) else { continue }
+      networks[network, default: NetworkSignals()].add(row, columns)
+    }
+    unreadable = row.unreadable
+  }
+
   mutating func merge(_ later: SignalPart) {
     for (network, signals) in later.networks.sorted(by: { $0.key < $1.key }) {
       if networks[network] == nil, networks.count >= Self.mostNetworks {
@@ -131,27 +144,6 @@ private struct SignalPart: Sendable {
     }
     uncounted += later.uncounted
     unreadable += later.unreadable
-  }
-}
-
-/// A counter for the accepted postbacks of a batch.
-private struct SignalCounting: Sendable {
-  private let filter: RowFilter
-  private let columns = PostbackColumns()
-
-  init(_ query: RejectQuery) {
-    filter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
-  }
-
-  func count(_ batch: RawBatch) -> SignalPart {
-    var part = SignalPart()
-    var row = RowCursor(batch, of: .postbacks)
-    while row.next() {
-      guard filter.matches(row), let network = row.text(columns.adNetworkID) else { continue }
-      part.networks[network, default: NetworkSignals()].add(row, columns)
-    }
-    part.unreadable = row.unreadable
-    return part
   }
 }
 
