@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 internal import JSON
 internal import TableReading
@@ -60,21 +61,17 @@ struct OverviewAnswer: Sendable {
       .init(
         "latest",
         .object([
-          .init("received", Self.time(newest)), .init("accepted", Self.time(newestAccepted)),
-          .init("committed", Self.time(committedAt)),
+          .init("received", .time(newest)), .init("accepted", .time(newestAccepted)),
+          .init("committed", .time(committedAt)),
           .init("lag_seconds", .integer(lag)),
         ])
       ),
-      .init("later", .object([.init("since", Self.time(end))] + later.members)),
+      .init("later", .object([.init("since", .time(end))] + later.members)),
     ]
   }
 
-  private static func time(_ milliseconds: Int64?) -> JSONValue {
-    .text(milliseconds.map { Timestamp(milliseconds: $0).description })
-  }
-
   private static func period(_ counts: ArrivalCounts, _ since: Int64, _ until: Int64) -> [JSONValue.Member] {
-    [.init("since", time(since)), .init("until", time(until))] + counts.sum(since, until).members
+    [.init("since", .time(since)), .init("until", .time(until))] + counts.sum(since, until).members
   }
 }
 

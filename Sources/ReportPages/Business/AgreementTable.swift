@@ -41,9 +41,7 @@ struct AgreementTable {
         cells: [
           .number(one.forwarded), .number(one.both), .number(one.compared),
           .amount(rate.rate.map(Numbers.percent) ?? ""),
-          .amount(rate.interval.map { Numbers.percent($0.low) } ?? ""),
-          .amount(rate.interval.map { Numbers.percent($0.high) } ?? ""),
-        ] + ForwarderAgreement.kinds.map { .number(one.differences[$0] ?? 0) }
+        ] + rate.bounds + ForwarderAgreement.kinds.map { .number(one.differences[$0] ?? 0) }
           + [.amount(effect.isEmpty ? "none" : effect)]
       )
     }
