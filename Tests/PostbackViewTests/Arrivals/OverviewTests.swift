@@ -91,7 +91,7 @@ import Testing
     try await counter.update(LookupPart.complete(of: .rejects, in: folder.path("out")), after: 0)
     let counts = counted.withLock { $0 }
     #expect(counts.newestReject == Timestamp("2026-03-03T00:00:00Z")?.milliseconds)
-    #expect(counts.sum(0, .max).noise == 3)
+    #expect(counts.sum(0, .max).rejects.noise == 3)
   }
 
   @Test func `is empty without records`() {
