@@ -65,21 +65,17 @@ struct ConcernedReader: Sendable {
         receivedAt: row.text(rejects.receivedAt),
         values: values
       )
-      found.append(
-        (
-          ConcernedTransaction(
-            code: text,
-            transaction: row.text(rejects.transactionID),
-            network: row.text(rejects.adNetworkID),
-            app: row.text(rejects.appID),
-            later: later,
-            time: row.time(rejects.receivedAt),
-            digest: row.text(rejects.digest) ?? "",
-            key: row.key(rejects.firstSeen)
-          ),
-          matches
-        )
+      let transaction = ConcernedTransaction(
+        code: text,
+        transaction: row.text(rejects.transactionID),
+        network: row.text(rejects.adNetworkID),
+        app: row.text(rejects.appID),
+        later: later,
+        time: row.time(rejects.receivedAt),
+        digest: row.text(rejects.digest) ?? "",
+        key: row.key(rejects.firstSeen)
       )
+      found.append((transaction, matches))
     }
     return found
   }
@@ -120,11 +116,8 @@ struct ConcernedReader: Sendable {
       if wantsRevenue, let currency = row.text(columns.currency), let amount = row.amount(columns.revenue) {
         revenue = (amount, currency)
         let key = Self.meaningKey(group, values)
-        if let known = meanings[key], known != .revenue(amount, currency) {
-          meanings[key] = .several
-        } else {
-          meanings[key] = .revenue(amount, currency)
-        }
+        let meaning = ConcernedTransactions.Meaning.revenue(amount, currency)
+        meanings[key] = meanings[key] ?? meaning == meaning ? meaning : .several
       }
       guard isWanted, let key = row.key(columns.key) else { continue }
       firsts[key] = First(

@@ -128,10 +128,8 @@ package struct ConcernedTransactions: Sendable {
     var times: [Sender: Int64] = [:]
     func note(_ key: PostbackKey?, _ origin: CopyOrigin, _ time: Int64?) {
       guard let key, let time else { return }
-      times[Sender(key: key, origin: origin), default: time] = min(
-        time,
-        times[Sender(key: key, origin: origin)] ?? time
-      )
+      let sender = Sender(key: key, origin: origin)
+      times[sender] = min(time, times[sender] ?? time)
     }
     for row in rows { note(row.key, row.later.origin, row.time) }
     for (key, first) in firsts { note(key, first.copy.origin, first.time) }

@@ -46,9 +46,8 @@ package struct SignalSurvey: Sendable {
       all.merge(part)
     }
     for (network, signals) in copies.signals() { all.networks[network, default: NetworkSignals()] += signals }
-    networks = all.networks.sorted { one, other in
-      (other.value.accepted, one.key) < (one.value.accepted, other.key)
-    }.map { ($0.key, $0.value) }
+    networks = all.networks.sorted { ($1.value.accepted, $0.key) < ($0.value.accepted, $1.key) }
+      .map { ($0.key, $0.value) }
     total = all.networks.values.reduce(into: NetworkSignals()) { $0 += $1 }
     uncounted = all.uncounted
     unfollowedCopies = copies.unfollowed

@@ -92,10 +92,7 @@ package struct StolenSignatures: Sendable {
       defer { before += batch.records.count }
       return before
     }
-    try await rejects.scan(
-      jobs: jobs,
-      beside: rowsBefore
-    ) { batch, before in
+    try await rejects.scan(jobs: jobs, beside: rowsBefore) { batch, before in
       rows.sightings(in: batch) { Sighting(r: $0, row: before + $1, transaction: $2) }
     } take: { found in
       compared += found.count
@@ -135,46 +132,32 @@ package struct StolenSignatures: Sendable {
     let (found, owners) = (stolen, known)
     var groups: [CopyOrigin: Group] = [:]
     before = 0
-    try await rejects.scan(
-      jobs: jobs,
-      beside: rowsBefore
-    ) { batch, before in
-      let places = found.places(from: before, to: before + batch.records.count)
+    try await rejects.scan(jobs: jobs, beside: rowsBefore) { batch, before in
+      let end = before + batch.records.count
+      let places = found.partitioningIndex { $0.row >= before }..<found.partitioningIndex { $0.row >= end }
       return rows.thefts(in: batch, from: before, found[places]) { place in
         place > lastShown ? nil : owners[found[place].r]?.owner
       }
     } take: { part in
       for group in part.groups {
+        // One without a name stands for all that are not told apart.
         let isFull = groups[group.origin] == nil && groups.count == Self.mostGroups
-        let origin = isFull ? .unnamed : group.origin
+        let origin = isFull ? CopyOrigin(channel: nil, forwarder: nil) : group.origin
         groups[origin, default: Group(origin: origin)].merge(group)
       }
       thefts += part.thefts
     }
     self.groups = groups.values.sorted { one, other in
-      one.rejects.count == other.rejects.count
-        ? (one.origin.forwarder ?? "", one.origin.channel ?? "")
-          < (other.origin.forwarder ?? "", other.origin.channel ?? "") : one.rejects.count > other.rejects.count
+      (other.rejects.count, one.origin.forwarder ?? "", one.origin.channel ?? "")
+        < (one.rejects.count, other.origin.forwarder ?? "", other.origin.channel ?? "")
     }
   }
-}
-
-extension CopyOrigin {
-  /// The sender that stands for all that are not told apart.
-  fileprivate static let unnamed = CopyOrigin(channel: nil, forwarder: nil)
 }
 
 /// A reject with the signature of an accepted postback of another transaction, by the number of its row.
 private struct StolenSignature: Sendable {
   let row: Int
   let r: SignatureR
-}
-
-extension [StolenSignature] {
-  /// Returns the places of those that are in some rows. They are sorted by row.
-  fileprivate func places(from start: Int, to end: Int) -> Range<Int> {
-    partitioningIndex { $0.row >= start }..<partitioningIndex { $0.row >= end }
-  }
 }
 
 /// A reader of the signatures of rejects.
