@@ -77,7 +77,11 @@ package struct SignalsAnswer {
 
   /// A test as an object.
   package static func json(_ test: SignalTest) -> JSONValue {
-    var members: [JSONValue.Member] = [
+    let effect = test.money.sorted { $0.key < $1.key }.map {
+      JSONValue.Member($0.key, .number($0.value.description))
+    }
+    let ofDevices = test.revenue.map { [JSONValue.Member($0.currency, .number($0.ofDevices.description))] }
+    return .object([
       .init("test", .string(test.name.rawValue)),
       .init("kind", .string(test.kind.rawValue)),
       .init("basis", .string(test.basis.rawValue)),
@@ -99,18 +103,11 @@ package struct SignalsAnswer {
       .init("since", test.since.map(json) ?? .null),
       .init("whole_period", .bool(test.isThroughout)),
       .init("change", test.change.map(json) ?? .null),
-    ]
-    let effect = test.money.sorted { $0.key < $1.key }.map {
-      JSONValue.Member($0.key, .number($0.value.description))
-    }
-    let ofDevices = test.revenue.map { [JSONValue.Member($0.currency, .number($0.ofDevices.description))] }
-    members += [
       .init("revenue_effect", .object(effect)),
       .init("revenue_of_devices", .object(ofDevices ?? [])),
       .init("left_out", .integer(test.leftOut)),
       .init("summary", .string(SignalSentence(test: test).text)),
-    ]
-    return .object(members)
+    ])
   }
 
   private static func json(_ since: SignalOnset) -> JSONValue {

@@ -58,10 +58,8 @@ struct ForwarderCharts {
   }
 
   private var first: [ForwardedValues] {
-    (values ?? []).enumerated().sorted { one, other in
-      let (left, right) = (suspects.contains(one.element.forwarder), suspects.contains(other.element.forwarder))
-      return left == right ? one.offset < other.offset : left
-    }.map(\.element)
+    let all = values ?? []
+    return all.filter { suspects.contains($0.forwarder) } + all.filter { !suspects.contains($0.forwarder) }
   }
 
   /// The share of values above the devices' own, by week.
