@@ -80,9 +80,6 @@ extension FieldType {
 }
 
 extension JSONValue {
-  /// The members of an object; nil for other values.
-  var members: [Member]? { if case .object(let members) = self { members } else { nil } }
-
   /// The kind and the text of a number, a string or a Boolean, as the parser gives them; nil for other values.
   var scalar: (kind: JSONKind, text: [UInt8])? {
     switch self {

@@ -15,8 +15,8 @@ extension FoundAnswer {
       .init(
         "search",
         .object([
-          .init("parts", .integer(found.parts)), .init("indexed", .integer(found.indexed)),
-          .init("scanned", .integer(found.scanned)), .init("missing", .texts(found.missing)),
+          .init("parts", .integer(found.search.parts)), .init("indexed", .integer(found.search.indexed)),
+          .init("scanned", .integer(found.search.scanned)), .init("missing", .texts(found.search.missing)),
         ])
       ),
     ])

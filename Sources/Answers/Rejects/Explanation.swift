@@ -56,8 +56,6 @@ package struct Explanation {
     }
   }
 
-  mutating func add(_ section: Section) { sections.append(section) }
-
   private mutating func addSource(_ input: InputFile, _ record: Record) {
     var section = Section(title: "source")
     section.add("file", input.path)
@@ -257,7 +255,7 @@ extension Explanation {
     } catch {
       throw .libcrypto(error)
     }
-    add(Section(diagnosis))
+    sections.append(Section(diagnosis))
   }
 }
 

@@ -16,15 +16,21 @@ extension Explanation {
 
   /// The explanation as one JSON object with a member for each section. Events are an array; a diagnosis follows its own
   /// schema.
-  package var json: JSONValue { .object(sections.map { .init($0.title, $0.json ?? .object($0.members)) }) }
+  package var json: JSONValue {
+    .object(sections.map { .init($0.title, $0.json ?? .object($0.members)) })
+  }
 }
 
 extension Explanation.Section {
+  /// The facts as members of an object: the first one with each name, and events as an array of all.
   fileprivate var members: [JSONValue.Member] {
-    let names = facts.map(\.name)
-    return facts.enumerated().filter { names.firstIndex(of: $1.name) == $0 }.map { _, fact in
-      guard fact.name == "event" else { return .init(fact.name, .string(fact.value)) }
-      return .init("events", .texts(facts.filter { $0.name == "event" }.map(\.value)))
+    var members: [JSONValue.Member] = []
+    for (name, value) in facts {
+      let key = name == "event" ? "events" : name
+      guard !members.contains(where: { $0.key == key }) else { continue }
+      let events = facts.filter { $0.name == "event" }.map(\.value)
+      members.append(.init(key, name == "event" ? .texts(events) : .string(value)))
     }
+    return members
   }
 }

@@ -31,7 +31,7 @@ package struct ForwardedValues: Sendable {
   package var count: Int { fine.reduce(0, +) + coarse.reduce(0, +) }
 
   /// All comparisons.
-  package var raised: Rate { days.values.reduce(Rate(0, of: 0), +) }
+  package var raised: Rate { days.values.reduce(into: Rate()) { $0 += $1 } }
 
   /// The comparisons in weeks from Monday on, without weeks that have none.
   package var weeks: [Step] {
@@ -39,7 +39,7 @@ package struct ForwardedValues: Sendable {
     // 1970-01-01 was a Thursday.
     for (day, rate) in days {
       let monday = day - (day + 3) % 7
-      weeks[monday] = (weeks[monday] ?? Rate(0, of: 0)) + rate
+      weeks[monday, default: Rate()] += rate
     }
     return weeks.sorted { $0.key < $1.key }.map { Step(day: $0.key, raised: $0.value) }
   }
@@ -67,11 +67,11 @@ package struct ForwardedValues: Sendable {
   /// Adds a postback with a value, and with its day if it was compared.
   fileprivate mutating func add(value: Int?, day: Int?, isRaised: Bool) {
     if let value { if value < 64 { fine[value] += 1 } else { coarse[value - 64] += 1 } }
-    if let day { days[day] = (days[day] ?? Rate(0, of: 0)) + Rate(isRaised ? 1 : 0, of: 1) }
+    if let day { days[day, default: Rate()].add(isRaised) }
   }
 
   fileprivate static func += (left: inout Self, right: Self) {
-    left.days.merge(right.days, uniquingKeysWith: +)
+    for (day, rate) in right.days { left.days[day, default: Rate()] += rate }
     for value in left.fine.indices { left.fine[value] += right.fine[value] }
     for value in left.coarse.indices { left.coarse[value] += right.coarse[value] }
   }
@@ -89,7 +89,7 @@ package struct ForwardedValues: Sendable {
     self.init(reader.text())
     for value in fine.indices { fine[value] = reader.count() }
     for value in coarse.indices { coarse[value] = reader.count() }
-    days = reader.dictionary { ($0.count(), Rate($0.count(), of: $0.count())) }
+    days = reader.dictionary { ($0.count(), Rate(count: $0.count(), total: $0.count())) }
   }
 }
 
@@ -127,16 +127,6 @@ private struct ForwardedCount: PartResult {
   init(_ reader: inout ResultReader) {
     values = reader.array { ForwardedValues(&$0) }
     for (place, found) in values.enumerated() { places[found.forwarder] = place }
-  }
-}
-
-extension Rate {
-  /// Creates a rate from counts.
-  package init(_ count: Int, of total: Int) { self.init(count: count, total: total) }
-
-  /// The rate of both together.
-  package static func + (one: Self, other: Self) -> Self {
-    Self(one.count + other.count, of: one.total + other.total)
   }
 }
 
