@@ -173,7 +173,7 @@ let package = Package(
       "Analysis",
       [
         "Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "ConversionModel", "DurableFiles",
-        "Ledger", "Tables", "PostbackPipeline", "Tampering", "TableReading", "DerivedTables",
+        "Ledger", "Tables", "PostbackPipeline", "Tampering", "Statistics", "TableReading", "DerivedTables",
       ]
     ),
     module(
@@ -446,7 +446,7 @@ let package = Package(
       "PostbackView",
       [
         "Base", "JSON", "SKAdNetwork", "ConversionModel", "DurableFiles", "PostbackServer", "PostbackLookup", "Tables",
-        "DerivedTables", "Reporting", "TestSupport",
+        "DerivedTables", "Reporting", "TableReading", "TestSupport",
       ]
     ),
     tests("AppIntegrationCheck", ["ConversionModel", "PostbackPipeline", "TestSupport"]),

@@ -17,7 +17,7 @@ struct Benchmarks {
     if words.contains("--help") || words.contains("-h") { return print(Options.help) }
     do {
       let options = try Options(words)
-      if let keys = options.indexKeys { return print(try IndexBenchmark(keys: keys).text) }
+      if let keys = options.indexKeys { return print(try IndexBenchmark.text(keys: keys)) }
       if let (before, after) = options.compared {
         let comparison = try ReportComparison(before: before, after: after)
         print(comparison.text)
@@ -45,12 +45,12 @@ struct Benchmarks {
           liveSeconds: options.isQuick ? 150 : 300
         )
         if options.measuresView {
-          let found = try await ViewBenchmark(refresh, benchmarks.postback, folder).measures()
-          benchmarks.report.sections = [Report.Section(title: "View", measures: found.measures)]
+          let found = try await ViewBenchmark(history: refresh).measures()
+          benchmarks.add("View", found.measures)
           benchmarks.report.skipped += found.skipped
           return try benchmarks.write()
         }
-        benchmarks.report.sections = [Report.Section(title: "Refresh", measures: try await refresh.measures())]
+        benchmarks.add("Refresh", try await refresh.measures())
       } else if options.isGuard {
         return try await benchmarks.compareWithRelease()
       } else {
@@ -89,9 +89,9 @@ struct Benchmarks {
       try await self.run()
       try TemporaryFolder.remove(folder)
       files.append("\(root)/\(run).json")
-      try FileBytes(writing: "\(root)/\(run).json").write(report.json)
+      try WholeFile.write(report.json, to: "\(root)/\(run).json")
     }
-    if let path = options.jsonPath { try FileBytes(writing: path).write(report.json) }
+    if let path = options.jsonPath { try WholeFile.write(report.json, to: path) }
     let comparison = try ReportComparison(before: ["Fixtures/benchmarks.json"], after: files)
     print(comparison.text)
     if comparison.isWorse { throw BenchmarkFailure("a figure became worse by more than the noise") }
@@ -111,18 +111,16 @@ struct Benchmarks {
     if options.wants("resends") { try measureResends() }
     if options.wants("startup") {
       let one = try dump.first(1, to: "\(folder)/one.jsonl")
-      let startup = try StartupBenchmark.measures(postback, one, models: options.models)
-      report.sections.append(Report.Section(title: "Start-up", measures: startup))
+      add("Start-up", try StartupBenchmark.measures(postback, one, models: options.models))
     }
     if options.wants("conversion-values") {
       let answers = try ConversionValueBenchmark.measures(models: options.models)
-      report.sections.append(Report.Section(title: "Conversion value API, without HTTP, one thread", measures: answers))
+      add("Conversion value API, without HTTP, one thread", answers)
     }
     if options.wants("exactly-once") { try await measureConsumer(dump) }
     if options.wants("rejects") {
       Self.complain("counting rejects")
-      let rejects = try RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks)
-      report.sections.append(Report.Section(title: "Counting rejects", measures: rejects))
+      add("Counting rejects", try RejectsBenchmark(postback: postback, folder: folder).measures(options.postbacks))
     }
     if options.wants("reporting") { try await measureReporting() }
     if options.wants("index") { try measureIndex() }
@@ -132,16 +130,15 @@ struct Benchmarks {
 
   private mutating func measureConsumer(_ dump: Dump) async throws {
     Self.complain("committing, recovering, and watching a spool")
-    let consumer = ConsumerBenchmark(postback: postback, models: options.models, folder: folder, dump: dump)
+    let consumer = ConsumerBenchmark(pipeline: pipeline, dump: dump)
     let (files, keys) = options.isQuick ? (10_000, 1_000_000) : (100_000, 10_000_000)
-    let measures = try await consumer.measures(smallFiles: min(files, options.postbacks), keys: keys)
-    report.sections.append(Report.Section(title: "Exactly once", measures: measures))
+    add("Exactly once", try await consumer.measures(smallFiles: min(files, options.postbacks), keys: keys))
   }
 
   private mutating func measureReporting() async throws {
     Self.complain("enriching, settling and counting by day")
     let reporting = try await ReportingBenchmark(postback: postback, folder: folder).measures(options.postbacks)
-    report.sections.append(Report.Section(title: "Reporting", measures: reporting))
+    add("Reporting", reporting)
     if !reporting.contains(where: { $0.id == "reporting.duckdb" }) {
       report.skipped.append("DuckDB: python3 with the package duckdb is not installed")
     }
@@ -164,13 +161,9 @@ struct Benchmarks {
     Self.complain("generating \(options.postbacks) postbacks")
     let dump = try Dump.generate(options.postbacks, in: folder, by: postback)
     Self.complain("running postback run")
-    let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
     let before = try speed()
-    try append(
-      "postback run, process start to end",
-      try pipeline.measures(dump, "plain", format: "both", jobs: Machine.cores),
-      after: before
-    )
+    let measures = try pipeline.measures(dump, "plain", format: "both", jobs: Machine.cores)
+    try append("postback run, process start to end", measures, after: before)
     try await measureStages(dump)
   }
 
@@ -185,8 +178,11 @@ struct Benchmarks {
     try append("Stages, one thread, a postback", stages, after: before)
   }
 
+  private var pipeline: PipelineBenchmark {
+    PipelineBenchmark(postback: postback, models: options.models, folder: folder)
+  }
+
   private mutating func measurePipeline(_ dump: Dump) throws {
-    let pipeline = PipelineBenchmark(postback: postback, models: options.models, folder: folder)
     if options.wants("run") {
       let resent = try dump.resent(to: "\(folder)/resent.jsonl")
       let gzip = ProcessRun.isInstalled("gzip") ? try dump.compressed() : nil
@@ -199,7 +195,7 @@ struct Benchmarks {
     }
     if options.wants("forgeries") {
       Self.complain("running it over forgeries")
-      let forgeries = ForgeryBenchmark(pipeline: pipeline, folder: folder, count: options.postbacks / 4)
+      let forgeries = ForgeryBenchmark(pipeline: pipeline, count: options.postbacks / 4)
       let before = try speed()
       try append("Forgeries, jobs \(Machine.cores)", try forgeries.measures(), after: before)
     }
@@ -222,9 +218,7 @@ struct Benchmarks {
   private var resends: ResendBenchmark {
     let distance = options.isQuick ? 100_000 : 1_100_000
     return ResendBenchmark(
-      postback: postback,
-      models: options.models,
-      folder: folder,
+      pipeline: pipeline,
       distance: distance,
       count: distance / 11 * (options.measuresResends ? 10 : 5),
       timesEach: (distance: distance / 11 * 2, times: 10),
@@ -245,7 +239,7 @@ struct Benchmarks {
       Self.complain("filling an index with \(keys) keys")
       measures += try IndexBenchmark.measures(keys: keys, program)
     }
-    report.sections.append(Report.Section(title: "Deduplication index", measures: measures))
+    add("Deduplication index", measures)
   }
 
   /// Returns the present speed of openssl, or that after the last group; nil if it is not installed.
@@ -256,12 +250,13 @@ struct Benchmarks {
     return try OpenSSLSpeed.measure(seconds: options.isQuick ? 1 : 2, cores: Machine.cores)
   }
 
+  private mutating func add(_ title: String, _ measures: [Measure]) {
+    report.sections.append(Report.Section(title: title, measures: measures))
+  }
+
   private mutating func append(_ title: String, _ measures: [Measure], after before: OpenSSLSpeed?) throws {
     lastSpeed = nil
-    guard let before, let after = try speed() else {
-      report.sections.append(Report.Section(title: title, measures: measures))
-      return
-    }
+    guard let before, let after = try speed() else { return add(title, measures) }
     lastSpeed = after
     let speed = OpenSSLSpeed.mean(before, after)
     report.sections.append(
@@ -272,7 +267,7 @@ struct Benchmarks {
   private func write() throws {
     var output = Array((report.text + "\n").utf8)
     if let path = options.jsonPath {
-      try FileBytes(writing: path).write(report.json)
+      try WholeFile.write(report.json, to: path)
     } else {
       output += report.json
     }

@@ -7,18 +7,15 @@ enum StartupBenchmark {
   static func measures(_ postback: String, _ dump: Dump, models: String) throws -> [Measure] {
     let explain = [postback, "explain", dump.path, "--models", models] + dump.trustArguments
     return [
-      Measure("startup.version", "postback --version", try median([postback, "--version"]), .milliseconds),
-      Measure("startup.explain", "postback explain, one postback", try median(explain), .milliseconds),
-    ].map { measure in
-      var measure = measure
-      measure.note = "median of \(runs)"
-      return measure
-    }
+      try median("startup.version", "postback --version", [postback, "--version"]),
+      try median("startup.explain", "postback explain, one postback", explain),
+    ]
   }
 
-  private static func median(_ command: [String]) throws -> Double {
+  private static func median(_ id: String, _ title: String, _ command: [String]) throws -> Measure {
     let times = try (0..<runs).map { _ in try ProcessRun(command).seconds }.sorted()
-    return (times[(runs - 1) / 2] + times[runs / 2]) / 2 * 1000
+    let median = (times[(runs - 1) / 2] + times[runs / 2]) / 2
+    return Measure(id, title, median * 1000, .milliseconds, note: "median of \(runs)")
   }
 }
 
@@ -39,31 +36,20 @@ struct RejectsBenchmark {
     let part = "\(table)/part-00000001.jsonl"
     // The first read fills the page cache.
     _ = try ProcessRun(["wc", "-l", part])
-    var measures = [
-      try measure("rejects.summary", "postback rejects, by stage and code", [postback, "rejects", table], count),
-      try measure(
-        "rejects.filter",
-        "postback rejects, by forwarder, filtered by the raw body",
-        [postback, "rejects", table, "--group-by", "forwarder", "--where", "raw_body ~ com.example"],
-        count
-      ),
-      try measure("rejects.wc", "wc -l, the same rows", ["wc", "-l", part], count),
+    let filter = ["--group-by", "forwarder", "--where", "raw_body ~ com.example"]
+    var commands = [
+      ("summary", "postback rejects, by stage and code", [postback, "rejects", table]),
+      ("filter", "postback rejects, by forwarder, filtered by the raw body", [postback, "rejects", table] + filter),
+      ("wc", "wc -l, the same rows", ["wc", "-l", part]),
     ]
-    measures[0].note = "\(count) rows"
     if ProcessRun.isInstalled("jq") {
-      measures.append(
-        try measure("rejects.jq", "jq .reject_code, the same rows", ["jq", "-r", ".reject_code", part], count)
-      )
+      commands.append(("jq", "jq .reject_code, the same rows", ["jq", "-r", ".reject_code", part]))
     }
+    var measures = try commands.map { id, title, command in
+      try Measure.rate("rejects.\(id)", title, count) { try ProcessRun(command) }
+    }
+    measures[0].note = "\(count) rows"
     for path in [dump, out] { try TemporaryFolder.remove(path) }
     return measures
-  }
-
-  private func measure(_ id: String, _ title: String, _ command: [String], _ count: Int) throws -> Measure {
-    let runs = try (0..<3).map { _ in try ProcessRun(command) }
-    let best = runs.map(\.seconds).min() ?? 1
-    var measure = Measure(id, title, Double(count) / best, .perSecond)
-    measure.peakMemory = runs.compactMap(\.peakMemory).max()
-    return measure
   }
 }

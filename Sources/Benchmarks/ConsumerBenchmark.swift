@@ -7,12 +7,8 @@ internal import Tables
 
 /// The cost of exactly-once processing: commits, recovery, and a spool in place of a dump.
 struct ConsumerBenchmark {
-  /// The path of the command `postback`.
-  let postback: String
-  /// The path of the conversion models.
-  let models: String
-  /// The folder for spools and tables.
-  let folder: String
+  /// The command, the models and the folder for spools and tables.
+  let pipeline: PipelineBenchmark
   /// The dump whose postbacks are used.
   let dump: Dump
 
@@ -28,13 +24,12 @@ struct ConsumerBenchmark {
     return measures
   }
 
-  private var options: [String] {
-    ["--out", "\(folder)/out", "--models", models, "--received-at", "2026-03-10T00:00:00Z"] + dump.trustArguments
-  }
+  private var folder: String { pipeline.folder }
+  private var options: [String] { ["--out", "\(folder)/out"] + pipeline.options + dump.trustArguments }
 
   private func run(_ command: [String]) throws -> Double {
     sync()
-    let run = try ProcessRun([postback] + command + options)
+    let run = try ProcessRun([pipeline.postback] + command + options)
     try TemporaryFolder.remove("\(folder)/out")
     return run.seconds
   }
@@ -74,8 +69,8 @@ struct ConsumerBenchmark {
     // They come one by one.
     guard unsafe rename("\(spool)/new", "\(spool)/later") == 0 else { throw BenchmarkFailure.system("cannot rename") }
     // Each is alone, although they follow each other sooner than commits usually do.
-    let command = [postback, "watch", spool, "--commit-ms", "1"] + options
-    let consumer = Task.detached { try ProcessRun(command) }
+    let command = [pipeline.postback, "watch", spool, "--commit-ms", "1"] + options
+    let consumer = ServerProcess(command, named: "watch", in: folder)
     try await wait(for: "\(folder)/out/_state/status.json")
     var times: [Double] = []
     for file in 0..<Self.arrivals {
@@ -87,12 +82,7 @@ struct ConsumerBenchmark {
       try await wait(for: "\(spool)/new/\(name)", isThere: false)
       times.append((.now - start) / .milliseconds(1))
     }
-    let status = String(decoding: try FileBytes.all(of: "\(folder)/out/_state/status.json"), as: UTF8.self)
-    guard let pid = status.split(separator: ",").first?.split(separator: ":").last.flatMap({ pid_t($0) }) else {
-      throw BenchmarkFailure("the consumer does not say which process it is")
-    }
-    kill(pid, SIGTERM)
-    _ = try await consumer.value
+    _ = try await consumer.stop()
     for path in [spool, "\(folder)/out"] { try TemporaryFolder.remove(path) }
     times.sort()
     return [(50, times[times.count / 2]), (99, times[times.count * 99 / 100])].map { share, time in
@@ -114,13 +104,9 @@ struct ConsumerBenchmark {
   /// Makes a spool with `files` files of `lines` lines of the dump each.
   private func fill(_ spool: String, files: Int, of lines: Int) throws {
     _ = try ProcessRun(["mkdir", "-p", "\(spool)/new"])
-    let starts = try dump.lineStarts(files * lines)
-    let source = try FileBytes(reading: dump.path)
+    let source = try FileLines(files * lines, of: dump.path)
     for file in 0..<files {
-      var bytes: [UInt8] = []
-      let (start, end) = (starts[file * lines], starts[(file + 1) * lines])
-      _ = try source.append(end - start, at: start, to: &bytes)
-      try FileBytes(writing: "\(spool)/new/\(Self.name(file))").write(bytes)
+      try source.write(file * lines..<(file + 1) * lines, to: "\(spool)/new/\(Self.name(file))")
     }
   }
 

@@ -55,11 +55,20 @@ struct Dump {
     Mix.Share.allCases.flatMap { ["--\($0.rawValue)", $0 == kind ? "1" : "0"] }
   }
 
-  /// Writes a dump with `postback generate`.
-  static func write(_ count: Int, _ options: [String], to path: String, by postback: String) throws {
+  /// Writes a dump with `postback generate`. Returns the options that trust its keys.
+  @discardableResult static func write(
+    _ count: Int,
+    _ options: [String],
+    to path: String,
+    by postback: String,
+    seed: UInt64 = Self.seed
+  ) throws -> [String] {
+    let keys = "\(path).keys"
     _ = try ProcessRun(
-      [postback, "generate", "--count", "\(count)", "--seed", "\(seed)", "--out", path, "--quiet"] + options
+      [postback, "generate", "--count", "\(count)", "--seed", "\(seed)", "--out", path, "--keys", keys, "--quiet"]
+        + options
     )
+    return try WholeFile.text(of: keys).split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
   /// Returns the lines of a dump, their rows of the truth file, and the keys.
@@ -78,23 +87,13 @@ struct Dump {
   }
 
   /// Returns the dump with an absent source app or source domain of each postback filled in, as some forwarders do.
-  func zeroFilled(to path: String) throws(BenchmarkFailure) -> Dump {
-    let starts = try lineStarts(count)
-    let source = try FileBytes(reading: self.path)
-    let target = try FileBytes(writing: path)
-    var bytes: [UInt8] = []
-    for line in 0..<count {
-      let start = bytes.count
-      _ = try source.append(starts[line + 1] - starts[line], at: starts[line], to: &bytes)
-      let hasApp = String(decoding: bytes[start...], as: UTF8.self).contains("\"source-app-id\"")
+  func zeroFilled(to path: String) throws -> Dump {
+    try FileLines(count, of: self.path).write(0..<count, to: path) { line in
+      let hasApp = String(decoding: line, as: UTF8.self).contains("\"source-app-id\"")
       // The brace and the line feed.
-      bytes.removeLast(2)
-      bytes += Array((hasApp ? ",\"source-domain\":\"\"}\n" : ",\"source-app-id\":0}\n").utf8)
-      guard bytes.count >= 1 << 18 else { continue }
-      try target.write(bytes)
-      bytes.removeAll(keepingCapacity: true)
+      line.removeLast(2)
+      line += Array((hasApp ? ",\"source-domain\":\"\"}\n" : ",\"source-app-id\":0}\n").utf8)
     }
-    try target.write(bytes)
     var dump = self
     dump.path = path
     return dump
@@ -121,61 +120,22 @@ struct Dump {
 
   /// Returns a dump of the same length in which nine in ten lines are exact copies of others, in an order that depends
   /// on a seed.
-  func resent(to path: String) throws(BenchmarkFailure) -> Dump {
-    let starts = try lineStarts(max(count / 10, 1))
-    let distinctCount = starts.count - 1
+  func resent(to path: String) throws -> Dump {
+    let distinctCount = max(count / 10, 1)
     var generator = SplitMix64(seed: 1)
-    var order = (0..<count).map { UInt32(truncatingIfNeeded: $0 % distinctCount) }
-    order.shuffle(using: &generator)
-    let source = try FileBytes(reading: self.path)
-    let target = try FileBytes(writing: path)
-    var bytes: [UInt8] = []
-    for line in order {
-      let (start, end) = (starts[Int(line)], starts[Int(line) + 1])
-      _ = try source.append(end - start, at: start, to: &bytes)
-      guard bytes.count >= 1 << 18 else { continue }
-      try target.write(bytes)
-      bytes.removeAll(keepingCapacity: true)
-    }
-    try target.write(bytes)
+    let order = (0..<count).map { $0 % distinctCount }.shuffled(using: &generator)
+    try FileLines(distinctCount, of: self.path).write(order, to: path)
     var dump = self
     (dump.path, dump.distinctCount) = (path, distinctCount)
     return dump
   }
 
   /// Returns a dump of the first postbacks alone.
-  func first(_ lines: Int, to path: String) throws(BenchmarkFailure) -> Dump {
-    let end = try lineStarts(lines)[lines]
-    let source = try FileBytes(reading: self.path)
-    let target = try FileBytes(writing: path)
-    var bytes: [UInt8] = []
-    for start in stride(from: 0, to: end, by: 1 << 20) {
-      bytes.removeAll(keepingCapacity: true)
-      _ = try source.append(min(1 << 20, end - start), at: start, to: &bytes)
-      try target.write(bytes)
-    }
+  func first(_ lines: Int, to path: String) throws -> Dump {
+    try FileLines(lines, of: self.path).write(0..<lines, to: path)
     var dump = self
     (dump.path, dump.count, dump.distinctCount) = (path, lines, min(lines, distinctCount))
     return dump
-  }
-
-  /// Returns the offsets of the first `lines` lines, and of the line after them. Throws if the file has fewer lines.
-  func lineStarts(_ lines: Int) throws(BenchmarkFailure) -> [Int] {
-    let file = try FileBytes(reading: path)
-    var starts = [0]
-    var offset = 0
-    var bytes: [UInt8] = []
-    while starts.count <= lines {
-      bytes.removeAll(keepingCapacity: true)
-      guard try file.append(1 << 18, at: offset, to: &bytes) > 0 else {
-        throw BenchmarkFailure("\(path) has fewer than \(lines) lines")
-      }
-      for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "\n") && starts.count <= lines {
-        starts.append(offset + index + 1)
-      }
-      offset += bytes.count
-    }
-    return starts
   }
 
   /// Returns the trust in Apple's keys and those of the dump.

@@ -1,52 +1,53 @@
 internal import DurableFiles
 internal import Glibc
 
-/// A file that is open for reading, or for writing from its start.
-struct FileBytes: ~Copyable {
-  private let path: String
-  private let descriptor: Int32
-
-  /// Opens a file for reading.
-  init(reading path: String) throws(BenchmarkFailure) {
-    try self.init(path, unsafe open(path, O_RDONLY | O_CLOEXEC))
+extension WholeFile {
+  /// Returns the text of a file of any size.
+  static func text(of path: String) throws(FileFailure) -> String {
+    String(decoding: try read(path, upTo: 1 << 40), as: UTF8.self)
   }
 
-  /// Creates a file for writing, or empties it if it exists.
-  init(writing path: String) throws(BenchmarkFailure) {
-    try self.init(path, unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644))
+  /// Creates a file with some bytes, or writes them in the place of its content.
+  static func write(_ bytes: [UInt8], to path: String) throws(FileFailure) {
+    try DurableFile(path, .creating).append(bytes.span)
   }
+}
 
-  private init(_ path: String, _ descriptor: Int32) throws(BenchmarkFailure) {
-    guard descriptor >= 0 else { throw .system("\(path) cannot be opened") }
-    self.path = path
-    self.descriptor = descriptor
-  }
+/// The first lines of a file, each with its line feed.
+struct FileLines {
+  private let file: DurableFile
+  /// The offsets of the lines, and of the end of the last one.
+  private var starts = [0]
 
-  deinit { close(descriptor) }
-
-  /// Appends up to `count` bytes from `offset` on. Returns their number, 0 at the end of the file.
-  func append(_ count: Int, at offset: Int, to bytes: inout [UInt8]) throws(BenchmarkFailure) -> Int {
-    let start = bytes.count
-    bytes += repeatElement(0, count: count)
-    let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-      unsafe pread(descriptor, buffer.baseAddress.map { unsafe $0 + start }, count, offset)
+  /// Finds the first `count` lines of a file. Throws if it has fewer.
+  init(_ count: Int, of path: String) throws {
+    file = try DurableFile(path, .reading)
+    var bytes = [UInt8](repeating: 0, count: 1 << 18)
+    var offset = 0
+    while starts.count <= count {
+      let read = try file.read(into: &bytes, at: Int64(offset))
+      guard read > 0 else { throw BenchmarkFailure("\(path) has fewer than \(count) lines") }
+      for (index, byte) in bytes[..<read].enumerated() where byte == UInt8(ascii: "\n") && starts.count <= count {
+        starts.append(offset + index + 1)
+      }
+      offset += read
     }
-    bytes.removeLast(count - max(got, 0))
-    guard got >= 0 else { throw .system("\(path) cannot be read") }
-    return got
   }
 
-  /// Appends bytes to the file.
-  func write(_ bytes: [UInt8]) throws(BenchmarkFailure) {
-    guard bytes.writeAll(to: descriptor) else { throw .system("\(path) cannot be written") }
-  }
-
-  /// Returns all bytes of a small file.
-  static func all(of path: String) throws(BenchmarkFailure) -> [UInt8] {
-    let file = try FileBytes(reading: path)
+  /// Writes lines to another file, in their order here, each after a change.
+  func write(_ lines: some Sequence<Int>, to path: String, _ change: (inout [UInt8]) -> Void = { _ in }) throws {
+    let target = try DurableFile(path, .creating)
     var bytes: [UInt8] = []
-    while try file.append(65536, at: bytes.count, to: &bytes) > 0 {}
-    return bytes
+    for line in lines {
+      var text = [UInt8](repeating: 0, count: starts[line + 1] - starts[line])
+      _ = try file.read(into: &text, at: Int64(starts[line]))
+      change(&text)
+      bytes += text
+      guard bytes.count >= 1 << 18 else { continue }
+      try target.append(bytes.span)
+      bytes.removeAll(keepingCapacity: true)
+    }
+    try target.append(bytes.span)
   }
 }
 

@@ -4,8 +4,6 @@ internal import SKAdNetwork
 /// down.
 struct ForgeryBenchmark {
   let pipeline: PipelineBenchmark
-  /// The folder for dumps.
-  let folder: String
   /// The number of postbacks in each dump.
   let count: Int
 
@@ -14,7 +12,7 @@ struct ForgeryBenchmark {
   func measures() throws -> [Measure] {
     let (valid, edited) = try (dump(.v4_0), dump(.v4_0, areEdited: true))
     let further = try valid.withFurtherKeys(20)
-    var filled = try edited.zeroFilled(to: "\(folder)/zero-filled.jsonl")
+    var filled = try edited.zeroFilled(to: "\(pipeline.folder)/zero-filled.jsonl")
     filled.keys = further.keys
     var measures = try pair("forged.4_0", "4.0", valid, edited, turns: 5)
     measures += try pair("forged.2_0", "2.0", dump(.v2_0), dump(.v2_0, areEdited: true), turns: 3)
@@ -23,7 +21,8 @@ struct ForgeryBenchmark {
   }
 
   private func dump(_ version: Version, areEdited: Bool = false) throws -> Dump {
-    try Dump.generate(count, of: .skAdNetwork(version), areEdited: areEdited, in: folder, by: pipeline.postback)
+    let (folder, postback) = (pipeline.folder, pipeline.postback)
+    return try Dump.generate(count, of: .skAdNetwork(version), areEdited: areEdited, in: folder, by: postback)
   }
 
   /// Measures valid postbacks and forgeries in turn; the figures are the medians.

@@ -1,23 +1,11 @@
 internal import Base
-internal import Glibc
 internal import Ledger
 internal import PostbackVerification
 internal import SKAdNetwork
 internal import Signatures
 
 /// The costs of the deduplication index, measured in a separate process so that its memory can be determined.
-struct IndexBenchmark {
-  /// The mean time to insert a new key into an index that starts empty, in nanoseconds.
-  var insert = 0.0
-  /// The mean time to find a key, in nanoseconds.
-  var lookup = 0.0
-  /// The longest time of an insert, in milliseconds.
-  var stall = 0.0
-  /// The memory for each key, in bytes.
-  var memory = 0.0
-  /// The mean time for each key when the index is rebuilt from its log, in nanoseconds.
-  var rebuild = 0.0
-
+enum IndexBenchmark {
   /// Runs this program in a further process to measure an index of `keys` keys.
   static func measures(keys: Int, _ program: String) throws -> [Measure] {
     let run = try ProcessRun([program, Options.indexKeysName, "\(keys)"])
@@ -37,22 +25,21 @@ struct IndexBenchmark {
     ]
   }
 
-  /// Measures an index in this process.
-  init(keys: Int) throws {
+  /// Measures an index in this process. Returns the numbers as text, for the process that started this one: the mean times to
+  /// insert a new key into an index that starts empty, and to find one, in nanoseconds; the longest time of an insert in
+  /// milliseconds; the memory for each key in bytes; and the mean time for each key when the index is rebuilt from its log.
+  static func text(keys: Int) throws -> String {
     var index = RecentIndex()
     var chunk = KeyChunk()
-    let before = try Self.residentMemory()
-    insert = try Self.admitAll(keys, to: &index, &chunk, .first)
-    memory = Double(try Self.residentMemory() - before) / Double(keys)
-    lookup = try Self.admitAll(keys, to: &index, &chunk, .identical)
+    let before = try Machine.memory("VmRSS")
+    let insert = try admitAll(keys, to: &index, &chunk, .first)
+    let memory = Double(try Machine.memory("VmRSS") - before) / Double(keys)
+    let lookup = try admitAll(keys, to: &index, &chunk, .identical)
     // Another, as looking at the clock for each key takes about as long as the insert.
     index = RecentIndex()
-    stall = Self.longestInsert(keys, to: &index, &chunk)
-    rebuild = try Self.restoreAll(keys)
+    let stall = longestInsert(keys, to: &index, &chunk)
+    return "\(insert) \(lookup) \(stall) \(memory) \(try restoreAll(keys))"
   }
-
-  /// The numbers as text, for the process that started this one.
-  var text: String { "\(insert) \(lookup) \(stall) \(memory) \(rebuild)" }
 
   /// Returns the nanoseconds for each key, without the time to make the keys.
   private static func admitAll(
@@ -117,15 +104,6 @@ struct IndexBenchmark {
       }
     }
     return longest / .milliseconds(1)
-  }
-
-  /// Returns the resident memory of this process in bytes (proc(5), `statm`).
-  private static func residentMemory() throws -> Int {
-    let fields = String(decoding: try FileBytes.all(of: "/proc/self/statm"), as: UTF8.self).split(separator: " ")
-    guard fields.count > 1, let pages = Int(fields[1]) else {
-      throw BenchmarkFailure("/proc/self/statm is not understood")
-    }
-    return pages * Int(getpagesize())
   }
 }
 

@@ -1,5 +1,4 @@
 internal import Base
-internal import Glibc
 internal import Ledger
 internal import PostbackPipeline
 
@@ -17,16 +16,16 @@ struct LargeStateBenchmark {
     func add(_ id: String, _ title: String, _ value: Double, _ unit: Measure.Unit) {
       measures.append(Measure("state.\(keys).\(id)", "\(keys) ids: \(title)", value, unit))
     }
-    let before = try Self.anonymousMemory()
+    let before = try Machine.memory("RssAnon")
     var start = ContinuousClock.now
     _ = try PipelineState(folder, settings: [:])
     add("first_opening", "opening without segments", (.now - start) / .milliseconds(1), .milliseconds)
-    add("peak", "greatest memory an id while they are made", Double(try Self.memory("VmHWM")) / Double(keys), .bytes)
+    add("peak", "greatest memory an id while they are made", Double(try Machine.memory("VmHWM")) / Double(keys), .bytes)
     start = .now
     var index = SeenIndex()
     let log = try SeenLog.recover(try Ledger(existing: StateFolder(existing: folder)), into: &index)
     add("opening", "opening", (.now - start) / .milliseconds(1), .milliseconds)
-    add("memory", "memory an id", Double(try Self.anonymousMemory() - before) / Double(keys), .bytes)
+    add("memory", "memory an id", Double(try Machine.memory("RssAnon") - before) / Double(keys), .bytes)
     add("segments_end", "share of ids on disk", Double(log.segments.end.entries) / Double(keys) * 100, .percent)
     // The first look brings the pages into the page cache.
     for round in 0..<2 {
@@ -70,26 +69,11 @@ struct LargeStateBenchmark {
     var chunk = KeyChunk()
     while log.mark.entries < keys {
       chunk.fill(&generator)
-      try log.append(
-        chunk.keys.indices.map { SeenEntry(chunk.seen($0), inputID: 0, seenAt: 0) }
-      )
+      try log.append(chunk.keys.indices.map { SeenEntry(chunk.seen($0), inputID: 0, seenAt: 0) })
     }
     try log.synchronize()
     var commit = LedgerCommit(time: 0)
     commit.seen = log.mark
     try ledger.commit(commit)
-  }
-
-  /// The resident memory of this process that is not the content of files, in bytes.
-  private static func anonymousMemory() throws -> Int { try memory("RssAnon") }
-
-  /// Returns a line of proc(5) `status` in bytes.
-  private static func memory(_ name: String) throws -> Int {
-    let text = String(decoding: try FileBytes.all(of: "/proc/self/status"), as: UTF8.self)
-    let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") }
-    guard let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
-      throw BenchmarkFailure("/proc/self/status has no \(name)")
-    }
-    return kilobytes * 1024
   }
 }

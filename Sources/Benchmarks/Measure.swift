@@ -73,12 +73,24 @@ struct Measure {
   /// A further remark, such as a version or the number of runs.
   var note: String?
 
-  init(_ id: String, _ title: String, _ value: Double, _ unit: Unit, to reference: Reference? = nil) {
-    self.id = id
-    self.title = title
-    self.value = value
-    self.unit = unit
-    self.reference = reference
+  init(
+    _ id: String,
+    _ title: String,
+    _ value: Double,
+    _ unit: Unit,
+    to reference: Reference? = nil,
+    peakMemory: Int? = nil,
+    note: String? = nil
+  ) {
+    (self.id, self.title, self.value, self.unit) = (id, title, value, unit)
+    (self.reference, self.peakMemory, self.note) = (reference, peakMemory, note)
+  }
+
+  /// The rate at which the fastest of three runs works on `count` things.
+  static func rate(_ id: String, _ title: String, _ count: Int, _ run: () throws -> ProcessRun) throws -> Measure {
+    let runs = try (0..<3).map { _ in try run() }
+    let best = runs.map(\.seconds).min() ?? 1
+    return Measure(id, title, Double(count) / best, .perSecond, peakMemory: runs.compactMap(\.peakMemory).max())
   }
 
   /// Returns the measure with its ratio to `speed`; unchanged if it has no reference.

@@ -9,6 +9,9 @@ struct PipelineBenchmark {
   /// The folder that holds the tables during a run.
   let folder: String
 
+  /// The options of every run.
+  var options: [String] { ["--models", models, "--received-at", "2026-03-10T00:00:00Z"] }
+
   /// Measures a dump on one core and on all, and the same dump from gzip, if there is one, with both formats.
   func measures(_ dump: Dump, gzip: Dump?) throws -> [Measure] {
     var measures: [Measure] = []
@@ -31,16 +34,8 @@ struct PipelineBenchmark {
   func measure(_ dump: Dump, _ name: String, format: String, jobs: Int, runs: Int = 5) throws -> Measure {
     let out = "\(folder)/out"
     let run = try ProcessRun.median(of: runs) {
-      // Writes the pending data of other processes to the disk, so that this run does not wait for it.
-      sync()
-      let run = try ProcessRun(
-        [postback, "run", dump.path, "--out", out, "--format", format, "--jobs", "\(jobs)", "--json"]
-          + ["--models", models, "--received-at", "2026-03-10T00:00:00Z"] + dump.trustArguments
-      )
+      let run = try self.run(dump, out, ["--format", format, "--jobs", "\(jobs)"])
       try TemporaryFolder.remove(out)
-      guard run.output.hasPrefix("{\"read\":\(dump.count),\"accepted\":\(dump.distinctCount),") else {
-        throw BenchmarkFailure("\(dump.distinctCount) of \(dump.count) should have been accepted: \(run.output)")
-      }
       return run
     }
     var measure = Measure(
@@ -48,11 +43,24 @@ struct PipelineBenchmark {
       "\(name) → \(format), jobs \(jobs), \(dump.count) postbacks",
       Double(dump.count) / run.seconds,
       .perSecond,
-      to: jobs == 1 ? .oneCore : .allCores
+      to: jobs == 1 ? .oneCore : .allCores,
+      peakMemory: run.peakMemory
     )
-    measure.peakMemory = run.peakMemory
     measure.processorTime = run.processorSeconds / Double(dump.count) * 1e6
     return measure
+  }
+
+  /// Runs the command over a dump. Throws unless it accepts exactly `distinctCount` postbacks.
+  func run(_ dump: Dump, _ out: String, _ others: [String]) throws -> ProcessRun {
+    // Writes the pending data of other processes to the disk, so that this run does not wait for it.
+    sync()
+    let run = try ProcessRun(
+      [postback, "run", dump.path, "--out", out, "--json"] + options + others + dump.trustArguments
+    )
+    guard run.output.hasPrefix("{\"read\":\(dump.count),\"accepted\":\(dump.distinctCount),") else {
+      throw BenchmarkFailure("\(dump.distinctCount) of \(dump.count) should have been accepted: \(run.output)")
+    }
+    return run
   }
 
   /// Measures the same run over `small` and a larger dump. Rate and memory should stay the same, except for the index.
@@ -68,14 +76,7 @@ struct PipelineBenchmark {
         Measure("scale.\(name).index_share", "  of its peak memory the index, at 40 bytes a key", share, .percent)
       )
     }
-    var slowdown = Measure(
-      "scale.rate_kept",
-      "rate of ten times as many, of that of a quarter of N",
-      measures[2].value / measures[0].value * 100,
-      .percent
-    )
-    slowdown.note = "one run each"
-    measures.append(slowdown)
-    return measures
+    let (title, kept) = ("rate of ten times as many, of that of a quarter of N", measures[2].value / measures[0].value)
+    return measures + [Measure("scale.rate_kept", title, kept * 100, .percent, note: "one run each")]
   }
 }

@@ -1,4 +1,5 @@
 internal import Base
+internal import DurableFiles
 internal import Signatures
 
 /// The rate at which Python's package `cryptography` verifies the same signatures, also from digests.
@@ -28,9 +29,8 @@ enum PythonBenchmark {
     guard let rate = words.first.flatMap({ Double($0) }) else {
       throw BenchmarkFailure("Python printed no rate: \(words.joined(separator: " "))")
     }
-    var measure = Measure("verify.python", "Python, key.verify, one thread", rate, .perSecond, to: .oneCore)
-    measure.note = words.dropFirst().joined(separator: " ")
-    return measure
+    let note = words.dropFirst().joined(separator: " ")
+    return Measure("verify.python", "Python, key.verify, one thread", rate, .perSecond, to: .oneCore, note: note)
   }
 
   private static func write(_ parts: SignedParts, _ count: Int, to path: String) throws {
@@ -42,6 +42,6 @@ enum PythonBenchmark {
       text.appendHexadecimal(parts.signatures.bytes.span.extracting(parts.signatures.range(index)))
       text.append(UInt8(ascii: "\n"))
     }
-    try FileBytes(writing: path).write(text)
+    try WholeFile.write(text, to: path)
   }
 }

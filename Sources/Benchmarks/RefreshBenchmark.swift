@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Glibc
 internal import JSON
 
@@ -21,8 +22,8 @@ struct RefreshBenchmark {
   /// The bytes of the rows of `skan_postbacks` for each line of the dump, about.
   private static let bytesForLine = 880
 
-  private var out: String { "\(folder)/out" }
-  private var configuration: String { "\(folder)/postback.json" }
+  var out: String { "\(folder)/out" }
+  var configuration: String { "\(folder)/postback.json" }
   private var accepted: String { "\(out)/skan_postbacks" }
   private var steps: [String] { ["settle", "enrich", "daily", "report"] }
 
@@ -46,48 +47,27 @@ struct RefreshBenchmark {
     let little = try refresh()
 
     let singleSeconds = single.reduce(0) { $0 + $1.seconds }
+    func share(_ id: String, _ title: String, _ part: Double, of whole: Double, note: String? = nil) -> Measure {
+      Measure("refresh.\(id)", title, 100 * part / whole, .percent, note: note)
+    }
+    func time(_ id: String, _ title: String, _ run: ProcessRun, note: String? = nil) -> Measure {
+      Measure("refresh.\(id)", title, run.seconds * 1000, .milliseconds, peakMemory: run.peakMemory, note: note)
+    }
+    let new = "at most 3 %; \(newRows) new of \(rows) accepted in \(parts) parts"
     var measures = [
-      Measure(
-        "refresh.new",
-        "(a) after 0.3 % new rows, of from nothing",
-        100 * little.seconds / full.seconds,
-        .percent
-      ),
-      Measure(
-        "refresh.new_processor",
-        "    the same, processor time",
-        100 * little.processorSeconds / full.processorSeconds,
-        .percent
-      ),
-      Measure("refresh.idle", "(b) with nothing new", idle.seconds * 1000, .milliseconds),
-      Measure("refresh.full", "(c) from nothing, of the single commands", 100 * full.seconds / singleSeconds, .percent),
-      Measure("refresh.full_time", "    refresh from nothing", full.seconds * 1000, .milliseconds),
-      Measure("refresh.new_time", "    refresh after 0.3 % new rows", little.seconds * 1000, .milliseconds),
+      share("new", "(a) after 0.3 % new rows, of from nothing", little.seconds, of: full.seconds, note: new),
+      share("new_processor", "    the same, processor time", little.processorSeconds, of: full.processorSeconds),
+      time("idle", "(b) with nothing new", idle, note: "at most 500 ms; the median of 3"),
+      share("full", "(c) from nothing, of the single commands", full.seconds, of: singleSeconds, note: "at most 60 %"),
+      time("full_time", "    refresh from nothing", full, note: Self.steps(of: full)),
+      time("new_time", "    refresh after 0.3 % new rows", little, note: Self.steps(of: little)),
     ]
-    measures[0].note = "at most 3 %; \(newRows) new of \(rows) accepted in \(parts) parts"
-    measures[2].note = "at most 500 ms; the median of 3"
-    measures[3].note = "at most 60 %"
-    for (place, run) in [(2, idle), (4, full), (5, little)] { measures[place].peakMemory = run.peakMemory }
-    for (place, run) in [(4, full), (5, little)] { measures[place].note = Self.steps(of: run) }
-    for (step, run) in zip(steps, single) {
-      var measure = Measure("refresh.single.\(step)", "    \(step) from nothing", run.seconds * 1000, .milliseconds)
-      measure.peakMemory = run.peakMemory
-      measures.append(measure)
-    }
+    measures += zip(steps, single).map { time("single.\($0)", "    \($0) from nothing", $1) }
     if let peak = [full, little, idle].compactMap(\.peakMemory).max() {
-      var memory = Measure("refresh.memory", "(d) peak memory of refresh", Double(peak) / 1e6, .megabytes)
-      memory.note = "at most 250 MB"
-      measures.append(memory)
+      let (title, bar) = ("(d) peak memory of refresh", "at most 250 MB")
+      measures.append(Measure("refresh.memory", title, Double(peak) / 1e6, .megabytes, note: bar))
     }
-    let live = LiveRefreshBenchmark(
-      postback: postback,
-      folder: folder,
-      out: out,
-      configuration: configuration,
-      keys: keys,
-      seconds: liveSeconds
-    )
-    return measures + (try await live.measures())
+    return measures + (try await LiveRefreshBenchmark(history: self, keys: keys).measures())
   }
 
   // MARK: - History
@@ -97,13 +77,9 @@ struct RefreshBenchmark {
 
   /// Makes the tables of a history, and beside it the dump of what comes later. Returns the options that trust the keys.
   func makeHistory() throws -> [String] {
-    let (dump, reporting) = ("\(folder)/dump.jsonl", "\(folder)/campaigns")
-    _ = try ProcessRun([
-      postback, "generate", "--count", "\(lines)", "--campaigns", "200", "--days", "\(Self.days)", "--cost",
-      "--seed", "1", "--reporting", reporting, "--out", dump, "--keys", "\(folder)/keys", "--quiet",
-    ])
-    let keys = String(decoding: try FileBytes.all(of: "\(folder)/keys"), as: UTF8.self)
-      .split(whereSeparator: \.isWhitespace).map(String.init)
+    let reporting = "\(folder)/campaigns"
+    let campaigns = ["--campaigns", "200", "--days", "\(Self.days)", "--cost", "--reporting", reporting]
+    let keys = try Dump.write(lines, campaigns, to: "\(folder)/dump.jsonl", by: postback)
     let new = max(Int(Double(lines) * Self.newShare), 10)
     let old = lines - new
     let recent = old * 3 / Self.days
@@ -120,7 +96,7 @@ struct RefreshBenchmark {
        "environment": ["production", "custom"], "report": "\(folder)/report.html"}
       """
     try run("\(folder)/old.jsonl", keys)
-    try FileBytes(writing: configuration).write(Array(text.utf8))
+    try WholeFile.write(Array(text.utf8), to: configuration)
     return keys
   }
 

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Glibc
 internal import JSON
 internal import Signatures
@@ -59,52 +60,44 @@ struct Report {
 
   /// The report as one JSON object on one line.
   var json: [UInt8] {
-    var json = Array("{\"machine\":{".utf8)
-    for (index, fact) in facts.enumerated() {
-      if index > 0 { json.append(UInt8(ascii: ",")) }
-      json.appendMember(fact.name, text: fact.value)
-    }
-    json += Array("},\"sections\":[".utf8)
-    for (index, section) in sections.enumerated() {
-      json += Array((index > 0 ? ",{" : "{").utf8)
-      json.appendMember("title", text: section.title)
-      json += Array(",\"openssl_one_core\":\(section.speed.map { "\($0.oneCore)" } ?? "null")".utf8)
-      json += Array(",\"openssl_all_cores\":\(section.speed.map { "\($0.allCores)" } ?? "null")".utf8)
-      json += Array(",\"openssl_drift\":\(section.speed?.drift.map { "\($0)" } ?? "null")".utf8)
-      json += Array(",\"measures\":[".utf8)
-      for (index, measure) in section.measures.enumerated() {
-        if index > 0 { json.append(UInt8(ascii: ",")) }
-        json.append(measure)
-      }
-      json += Array("]}".utf8)
-    }
-    json += Array("],\"skipped\":[".utf8)
-    for (index, reason) in skipped.enumerated() {
-      if index > 0 { json.append(UInt8(ascii: ",")) }
-      json.appendJSONString(reason)
-    }
-    return json + Array("]}\n".utf8)
+    let json = JSONValue.object([
+      .init("machine", .object(facts.map { .init($0.name, .string($0.value)) })),
+      .init("sections", .array(sections.map(\.json))),
+      .init("skipped", .texts(skipped)),
+    ])
+    return Array("\(json)\n".utf8)
   }
 }
 
-extension [UInt8] {
-  fileprivate mutating func appendMember(_ name: String, text: String?) {
-    appendJSONString(name)
-    append(UInt8(ascii: ":"))
-    if let text { appendJSONString(text) } else { append(contentsOf: "null".utf8) }
+extension Report.Section {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("title", .string(title)),
+      .init("openssl_one_core", .exact(speed?.oneCore)),
+      .init("openssl_all_cores", .exact(speed?.allCores)),
+      .init("openssl_drift", .exact(speed?.drift)),
+      .init("measures", .array(measures.map(\.json))),
+    ])
   }
+}
 
-  fileprivate mutating func append(_ measure: Measure) {
-    append(UInt8(ascii: "{"))
-    appendMember("id", text: measure.id)
-    append(contentsOf: ",\"value\":\(measure.value),".utf8)
-    appendMember("unit", text: measure.unit.rawValue)
-    append(contentsOf: ",\"ratio\":\(measure.ratio.map { "\($0)" } ?? "null"),".utf8)
-    appendMember("ratio_to", text: measure.ratio == nil ? nil : measure.reference?.rawValue)
-    append(contentsOf: ",\"peak_rss_bytes\":\(measure.peakMemory.map { "\($0)" } ?? "null"),".utf8)
-    appendMember("note", text: measure.note)
-    append(UInt8(ascii: "}"))
+extension Measure {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("id", .string(id)),
+      .init("value", .exact(value)),
+      .init("unit", .string(unit.rawValue)),
+      .init("ratio", .exact(ratio)),
+      .init("ratio_to", .text(ratio == nil ? nil : reference?.rawValue)),
+      .init("peak_rss_bytes", .integer(peakMemory)),
+      .init("note", .text(note)),
+    ])
   }
+}
+
+extension JSONValue {
+  /// Returns a number with all its digits; null if it is nil.
+  fileprivate static func exact(_ number: Double?) -> JSONValue { .optional(number.map { .number("\($0)") }) }
 }
 
 extension Double {
@@ -142,6 +135,15 @@ enum Machine {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 
+  /// Returns an amount of memory of this process in bytes, by its name in proc(5) `status`.
+  static func memory(_ name: String) throws -> Int {
+    let line = try WholeFile.text(of: "/proc/self/status").split(separator: "\n").first { $0.hasPrefix("\(name):") }
+    guard let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
+      throw BenchmarkFailure("/proc/self/status has no \(name)")
+    }
+    return kilobytes * 1024
+  }
+
   /// The number of cores that are online.
   static var cores: Int { max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1) }
 
@@ -163,8 +165,8 @@ enum Machine {
   }
 
   private static func field(_ name: String, of path: String, separator: Character) -> String? {
-    guard let bytes = try? FileBytes.all(of: path) else { return nil }
-    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix(name) {
+    guard let text = try? WholeFile.text(of: path) else { return nil }
+    for line in text.split(separator: "\n") where line.hasPrefix(name) {
       guard let value = line.split(separator: separator, maxSplits: 1).dropFirst().first else { continue }
       return value.split(separator: " ").joined(separator: " ").filter { $0 != "\"" }
     }

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import JSON
 
 /// The figures of reports on one program beside those of reports on another, or on another version.
@@ -66,18 +67,18 @@ struct ReportComparison {
   ) throws(BenchmarkFailure) -> (values: [String: Values], order: [String]) {
     var (found, order) = ([String: Values](), [String]())
     for file in files {
-      guard let report = try? JSONValue(parsing: try FileBytes.all(of: file)),
+      guard let report = try? JSONValue(parsing: try WholeFile.read(file, upTo: 1 << 30)),
         let sections = report["sections"]?.elements
       else { throw BenchmarkFailure("\(file) is no report; write one with --json") }
       if let cpu = report["machine"]?["cpu"]?.text { machines.insert(cpu) }
       for section in sections {
         for measure in section["measures"]?.elements ?? [] {
-          guard let id = measure["id"]?.text, let value = measure["value"]?.double else { continue }
+          guard let id = measure["id"]?.text, let value = measure["value"]?.decimal else { continue }
           if found[id] == nil { order.append(id) }
           var values = found[id] ?? Values()
           values.values.append(value)
-          if let ratio = measure["ratio"]?.double { values.ratios.append(ratio) }
-          values.drift = max(values.drift, section["openssl_drift"]?.double ?? 0)
+          if let ratio = measure["ratio"]?.decimal { values.ratios.append(ratio) }
+          values.drift = max(values.drift, section["openssl_drift"]?.decimal ?? 0)
           values.unit = measure["unit"]?.text ?? ""
           found[id] = values
         }
@@ -118,13 +119,5 @@ extension Measure.Unit {
     case .milliseconds, .microseconds, .nanoseconds, .bytes, .megabytes: false
     case .percent, .count: nil
     }
-  }
-}
-
-extension JSONValue {
-  /// The value of a number.
-  fileprivate var double: Double? {
-    guard case .number(let text) = self else { return nil }
-    return Double(text)
   }
 }

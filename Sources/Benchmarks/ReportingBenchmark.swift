@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The rate at which the reporting commands read accepted postbacks, compared with `wc`, which only looks for line ends,
 /// and with DuckDB adding up the same JSON Lines by the same days and columns.
 struct ReportingBenchmark {
@@ -8,7 +6,6 @@ struct ReportingBenchmark {
   /// The folder for the dump and the tables.
   let folder: String
 
-  private static let runs = 3
   /// The sums of `skan_daily` and `skan_daily_events` by both kinds of days, without the campaigns, whose place the
   /// identifiers take, and without modelling.
   private static let query = """
@@ -56,15 +53,11 @@ struct ReportingBenchmark {
 
   func measures(_ count: Int) async throws -> [Measure] {
     let (dump, reporting, out) = ("\(folder)/campaigns.jsonl", "\(folder)/campaigns", "\(folder)/campaigns-out")
-    _ = try ProcessRun([
-      postback, "generate", "--count", "\(count)", "--campaigns", "200", "--cost", "--reporting", reporting, "--seed",
-      "1",
-      "--out", dump, "--keys", "\(folder)/campaigns.keys", "--quiet",
-    ])
-    let keys = String(decoding: try FileBytes.all(of: "\(folder)/campaigns.keys"), as: UTF8.self)
+    let campaigns = ["--campaigns", "200", "--cost", "--reporting", reporting]
+    let keys = try Dump.write(count, campaigns, to: dump, by: postback)
     _ = try ProcessRun(
       [postback, "run", dump, "--models", "\(reporting)/models", "--out", out, "--part-bytes", "\(1 << 40)", "--quiet"]
-        + keys.split(whereSeparator: \.isWhitespace).map(String.init)
+        + keys
     )
     let part = "\(out)/skan_postbacks/part-00000001.jsonl"
     let rows = try ProcessRun(["wc", "-l", part]).output.split(separator: " ").first.flatMap { Int($0) } ?? 0
@@ -77,13 +70,13 @@ struct ReportingBenchmark {
     _ = try ProcessRun([postback, "settle", out] + lookups)
     measures += [
       try derive("reporting.daily", "postback daily, settled", "daily", out, lookups + environment, rows),
-      try measure("reporting.wc", "wc -l, the same rows", rows) { try ProcessRun(["wc", "-l", part]) },
+      try Measure.rate("reporting.wc", "wc -l, the same rows", rows) { try ProcessRun(["wc", "-l", part]) },
     ]
     measures[0].note = "\(rows) accepted postbacks of \(count) lines"
     if (try? ProcessRun(["python3", "-c", "import duckdb"])) != nil {
       let command = ["python3", "-c", Self.query, out, "\(Machine.cores)"]
       let title = "DuckDB, the sums of daily in SQL, the same rows"
-      measures.append(try measure("reporting.duckdb", title, rows) { try ProcessRun(command) })
+      measures.append(try Measure.rate("reporting.duckdb", title, rows) { try ProcessRun(command) })
     }
     for path in [dump, reporting, out] { try TemporaryFolder.remove(path) }
     return measures
@@ -99,17 +92,10 @@ struct ReportingBenchmark {
     _ count: Int
   ) throws -> Measure {
     let copy = "\(folder)/campaigns-copy"
-    return try measure(id, title, count) {
+    return try Measure.rate(id, title, count) {
       try TemporaryFolder.copy(output: output, to: copy)
       defer { try? TemporaryFolder.remove(copy) }
       return try ProcessRun([postback, command, copy] + options)
     }
-  }
-
-  private func measure(_ id: String, _ title: String, _ count: Int, _ run: () throws -> ProcessRun) throws -> Measure {
-    let runs = try (0..<Self.runs).map { _ in try run() }
-    var measure = Measure(id, title, Double(count) / (runs.map(\.seconds).min() ?? 1), .perSecond)
-    measure.peakMemory = runs.compactMap(\.peakMemory).max()
-    return measure
   }
 }

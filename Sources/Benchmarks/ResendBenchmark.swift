@@ -1,14 +1,8 @@
-internal import Glibc
-
 /// The rate of `postback run` over exact resends of postbacks that were accepted long before, by another process, or earlier in
 /// the same dump.
 struct ResendBenchmark {
-  /// The path of the command `postback`.
-  let postback: String
-  /// The path of the conversion models.
-  let models: String
-  /// The folder for dumps and tables.
-  let folder: String
+  /// The command, the models and the folder for dumps and tables.
+  let pipeline: PipelineBenchmark
   /// The number of postbacks between each postback and its resend, at least.
   let distance: Int
   /// The number of postbacks in each measured run.
@@ -26,12 +20,12 @@ struct ResendBenchmark {
   /// Makes a state with `distance` postbacks, and measures runs that continue copies of it: each resends them, in their
   /// order, between new ones.
   func measures() throws -> [Measure] {
-    let dump = try Dump.generate(postbacks, in: folder, by: postback)
-    let starts = try dump.lineStarts(postbacks)
-    let source = try FileBytes(reading: dump.path)
-    let (first, state, out) = ("\(folder)/first.jsonl", "\(folder)/resends", "\(folder)/resends-out")
-    try write(first, Array(0..<distance), of: source, starts)
-    _ = try run(first, state, dump, accepting: distance, of: distance)
+    let folder = pipeline.folder
+    let dump = try Dump.generate(postbacks, in: folder, by: pipeline.postback)
+    let source = try FileLines(postbacks, of: dump.path)
+    let (state, out) = ("\(folder)/resends", "\(folder)/resends-out")
+    let first = try dump.first(distance, to: "\(folder)/first.jsonl")
+    _ = try run(first, state)
     var measures: [Measure] = []
     for mix in Self.mixes {
       let resent = count * mix.resent / mix.of
@@ -44,65 +38,39 @@ struct ResendBenchmark {
         next += 1
         return next - 1
       }
-      let path = "\(folder)/\(mix.id).jsonl"
-      try write(path, lines, of: source, starts)
+      var mixed = dump
+      (mixed.path, mixed.count, mixed.distinctCount) = ("\(folder)/\(mix.id).jsonl", count, count - old)
+      try source.write(lines, to: mixed.path)
       let median = try ProcessRun.median(of: runs) {
         try TemporaryFolder.copy(output: state, to: out)
-        let run = try self.run(path, out, dump, accepting: count - old, of: count)
+        let run = try self.run(mixed, out)
         try TemporaryFolder.remove(out)
         return run
       }
-      try TemporaryFolder.remove(path)
-      var measure = Measure(
-        "resends.\(mix.id)",
-        "\(mix.resent) of \(mix.of) resent, over \(distance) others, \(count) postbacks",
-        Double(count) / median.seconds,
-        .perSecond,
-        to: .allCores
-      )
-      measure.peakMemory = median.peakMemory
-      measures.append(measure)
+      try TemporaryFolder.remove(mixed.path)
+      let title = "\(mix.resent) of \(mix.of) resent, over \(distance) others, \(count) postbacks"
+      let (rate, peak) = (Double(count) / median.seconds, median.peakMemory)
+      measures.append(Measure("resends.\(mix.id)", title, rate, .perSecond, to: .allCores, peakMemory: peak))
     }
-    measures.append(try repeated(dump, source, starts))
-    for path in [dump.path, first, state] { try TemporaryFolder.remove(path) }
+    measures.append(try repeated(dump, source))
+    for path in [dump.path, first.path, state] { try TemporaryFolder.remove(path) }
     return measures
   }
 
   /// Measures a run of its own over a dump in which each postback comes several times.
-  private func repeated(_ dump: Dump, _ source: borrowing FileBytes, _ starts: [Int]) throws -> Measure {
+  private func repeated(_ dump: Dump, _ source: FileLines) throws -> Measure {
     let (distance, times) = timesEach
     var repeated = dump
-    (repeated.path, repeated.count, repeated.distinctCount) = ("\(folder)/repeated.jsonl", distance * times, distance)
-    try write(repeated.path, (0..<repeated.count).map { $0 % distance }, of: source, starts)
-    let pipeline = PipelineBenchmark(postback: postback, models: models, folder: folder)
+    repeated.path = "\(pipeline.folder)/repeated.jsonl"
+    (repeated.count, repeated.distinctCount) = (distance * times, distance)
+    try source.write((0..<repeated.count).lazy.map { $0 % distance }, to: repeated.path)
     var measure = try pipeline.measure(repeated, "repeated", format: "both", jobs: Machine.cores, runs: runs)
     (measure.id, measure.title) = ("resends.repeated", "each \(times) times, \(distance) others between, both formats")
     try TemporaryFolder.remove(repeated.path)
     return measure
   }
 
-  private func run(_ path: String, _ out: String, _ dump: Dump, accepting: Int, of read: Int) throws -> ProcessRun {
-    sync()
-    let run = try ProcessRun(
-      [postback, "run", path, "--out", out, "--jobs", "\(Machine.cores)", "--json", "--models", models]
-        + ["--received-at", "2026-03-10T00:00:00Z"] + dump.trustArguments
-    )
-    guard run.output.hasPrefix("{\"read\":\(read),\"accepted\":\(accepting),") else {
-      throw BenchmarkFailure("\(accepting) of \(read) should have been accepted: \(run.output)")
-    }
-    return run
-  }
-
-  /// Writes lines of a dump to a file.
-  private func write(_ path: String, _ lines: [Int], of source: borrowing FileBytes, _ starts: [Int]) throws {
-    let target = try FileBytes(writing: path)
-    var bytes: [UInt8] = []
-    for line in lines {
-      _ = try source.append(starts[line + 1] - starts[line], at: starts[line], to: &bytes)
-      guard bytes.count >= 1 << 18 else { continue }
-      try target.write(bytes)
-      bytes.removeAll(keepingCapacity: true)
-    }
-    try target.write(bytes)
+  private func run(_ dump: Dump, _ out: String) throws -> ProcessRun {
+    try pipeline.run(dump, out, ["--jobs", "\(Machine.cores)"])
   }
 }

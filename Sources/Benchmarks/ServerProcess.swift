@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import DurableFiles
 internal import Glibc
 
 /// A process that runs until it is asked to end. It ends with this value too, so that a measure that fails leaves none behind.
@@ -29,8 +30,7 @@ final class ServerProcess: Sendable {
   }
 
   private func signal() throws {
-    guard let bytes = try? FileBytes.all(of: pidFile),
-      let process = pid_t(String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }),
+    guard let process = (try? WholeFile.text(of: pidFile)).flatMap({ pid_t($0.filter { !$0.isWhitespace }) }),
       kill(process, SIGTERM) == 0
     else { throw BenchmarkFailure("the process of \(pidFile) has ended; run it by hand to see why") }
   }

@@ -17,28 +17,16 @@ struct VerifyBenchmark {
   /// Measures `BatchVerifier` with its tables built, `PublicKey.verify`, and Python.
   func measures(in folder: String) throws -> [Measure] {
     let method = key.prepare()
-    var batches = Measure(
-      "verify.batch",
-      "BatchVerifier, one thread",
-      try rate(of: 100_000, batch),
-      .perSecond,
-      to: .oneCore
-    )
+    var batches = try rate("verify.batch", "BatchVerifier, one thread", of: 100_000, batch)
     batches.note = "\(method.rawValue), batches of \(Self.batchSize)"
-    let single = Measure(
-      "verify.single",
-      "PublicKey.verify, one thread",
-      try rate(of: 20_000, one),
-      .perSecond,
-      to: .oneCore
-    )
+    let single = try rate("verify.single", "PublicKey.verify, one thread", of: 20_000, one)
     return [batches, single, try PythonBenchmark.measure(parts, key: base64, in: folder)].compactMap { $0 }
   }
 
-  private func rate(of count: Int, _ verify: (Int) throws -> Void) rethrows -> Double {
+  private func rate(_ id: String, _ title: String, of count: Int, _ verify: (Int) throws -> Void) throws -> Measure {
     let start = ContinuousClock.now
     try verify(count)
-    return Double(count) / ((ContinuousClock.now - start) / .seconds(1))
+    return Measure(id, title, Double(count) / ((.now - start) / Duration.seconds(1)), .perSecond, to: .oneCore)
   }
 
   private func batch(_ count: Int) throws {

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Glibc
 internal import JSON
 
@@ -5,35 +6,27 @@ internal import JSON
 struct ViewBenchmark {
   /// The history, which is made and refreshed first.
   let history: RefreshBenchmark
-  /// The path of the command `postback`.
-  let postback: String
-  /// The folder for files.
-  let folder: String
-
-  /// Measures a command on a history, with files in a folder.
-  init(_ history: RefreshBenchmark, _ postback: String, _ folder: String) {
-    (self.history, self.postback, self.folder) = (history, postback, folder)
-  }
 
   private static let port: UInt16 = 18_473
   private static let token = "the-token-of-the-benchmark"
   private static let viewers = 50
 
-  private var out: String { "\(folder)/out" }
+  private var folder: String { history.folder }
 
   /// Takes the measures. Returns them with the reasons for those that are left out.
   func measures() async throws -> (measures: [Measure], skipped: [String]) {
     if !history.isMade { _ = try history.makeHistory() }
     _ = try history.refresh()
     let configuration = "\(folder)/view.json"
-    try FileBytes(writing: "\(folder)/token").write(Array(Self.token.utf8))
+    try WholeFile.write(Array(Self.token.utf8), to: "\(folder)/token")
     let text = """
-      {"out": "\(out)", "spool": "\(folder)/spool", "models": ["\(folder)/campaigns/models"],
+      {"out": "\(history.out)", "spool": "\(folder)/spool", "models": ["\(folder)/campaigns/models"],
        "view": {"listen": "127.0.0.1:\(Self.port)", "tls": false, "users": [{"name": "benchmark", "token_file": "\(folder)/token"}]}}
       """
-    try FileBytes(writing: configuration).write(Array(text.utf8))
+    try WholeFile.write(Array(text.utf8), to: configuration)
     let start = ContinuousClock.now
-    let server = ServerProcess([postback, "view", "--config", configuration, "--quiet"], named: "view", in: folder)
+    let command = [history.postback, "view", "--config", configuration, "--quiet"]
+    let server = ServerProcess(command, named: "view", in: folder)
     var client = ViewClient(port: Self.port)
     try await client.enter(Self.token)
     var measures = [
@@ -44,27 +37,20 @@ struct ViewBenchmark {
     }
     measures += try onePostback(client)
     try await waitForSections(client)
-    measures.append(
-      Measure("view.sections", "until the sections are made", (.now - start) / .milliseconds(1), .milliseconds)
-    )
+    let made = (.now - start) / Duration.milliseconds(1)
     let crowd = try client.get("/api/overview", times: Self.viewers).map(\.time).max() ?? .zero
-    measures.append(
-      Measure("view.crowd", "the slowest of \(Self.viewers) overviews at once", crowd / .milliseconds(1), .milliseconds)
-    )
-    measures.append(try sizeOfScript(client))
+    let slowest = "the slowest of \(Self.viewers) overviews at once"
+    measures += [
+      Measure("view.sections", "until the sections are made", made, .milliseconds),
+      Measure("view.crowd", slowest, crowd / .milliseconds(1), .milliseconds),
+      try sizeOfScript(client),
+    ]
     let (paint, skipped) = try firstPaint()
     measures += paint
-    measures += try await ViewNeighbour(
-      postback: postback,
-      folder: folder,
-      configuration: configuration,
-      page: client,
-      viewers: Self.viewers
-    ).measures()
+    let neighbour = ViewNeighbour(history: history, configuration: configuration, page: client, viewers: Self.viewers)
+    measures += try await neighbour.measures()
     if let peak = try await server.stop().peakMemory {
-      var memory = Measure("view.memory", "peak memory", Double(peak) / 1e6, .megabytes)
-      memory.note = "at most 300 MB"
-      measures.append(memory)
+      measures.append(Measure("view.memory", "peak memory", Double(peak) / 1e6, .megabytes, note: "at most 300 MB"))
     }
     return (measures, skipped)
   }
@@ -90,9 +76,8 @@ struct ViewBenchmark {
     _ client: ViewClient
   ) throws -> Measure {
     let times = try (0..<5).map { _ in try client.get(path).time }.sorted()
-    var measure = Measure(id, title, times[2] / .milliseconds(1), .milliseconds)
-    measure.note = "at most \(bar) ms; the median of 5"
-    return measure
+    let note = "at most \(bar) ms; the median of 5"
+    return Measure(id, title, times[2] / .milliseconds(1), .milliseconds, note: note)
   }
 
   /// Measures everything about one postback. The first question makes the index of each part.
@@ -113,11 +98,10 @@ struct ViewBenchmark {
   private func sizeOfScript(_ client: ViewClient) throws -> Measure {
     let path = "\(folder)/page.js"
     let text = try client.get("/page.js").body
-    try FileBytes(writing: path).write(Array(text.utf8))
+    try WholeFile.write(Array(text.utf8), to: path)
     let count = try ProcessRun(["sh", "-c", "gzip -6 -c \(path) | wc -c"]).output.filter(\.isNumber)
-    var measure = Measure("view.script", "the script, compressed by gzip", Double(count) ?? 0, .bytes)
-    measure.note = "at most 150 000 bytes; \(text.utf8.count) uncompressed"
-    return measure
+    let note = "at most 150 000 bytes; \(text.utf8.count) uncompressed"
+    return Measure("view.script", "the script, compressed by gzip", Double(count) ?? 0, .bytes, note: note)
   }
 
   /// Measures the first paint in Chromium, and the time until the overview has its numbers; none without Chromium.
@@ -127,15 +111,14 @@ struct ViewBenchmark {
       ProcessRun.isInstalled("python3"), unsafe access(program, R_OK) == 0
     else { return ([], ["first paint: there is no Chromium, no python3 or no \(program)"]) }
     let address = "http://127.0.0.1:\(Self.port)/?token=\(Self.token)"
-    let times = try ProcessRun(["python3", program, address]).output.split(whereSeparator: \.isWhitespace).compactMap {
-      Double($0)
-    }
+    let words = try ProcessRun(["python3", program, address]).output.split(whereSeparator: \.isWhitespace)
+    let times = words.compactMap { Double($0) }
     guard times.count == 2 else { throw BenchmarkFailure("\(program) printed no two times") }
-    var measures = [
-      Measure("view.paint", "first paint of the overview", times[0], .milliseconds),
+    let (title, bar) = ("first paint of the overview", "at most 1000 ms; the median of 5")
+    let measures = [
+      Measure("view.paint", title, times[0], .milliseconds, note: bar),
       Measure("view.painted", "    until it has its numbers", times[1], .milliseconds),
     ]
-    measures[0].note = "at most 1000 ms; the median of 5"
     return (measures, [])
   }
 

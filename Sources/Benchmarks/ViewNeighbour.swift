@@ -1,13 +1,12 @@
 internal import Dispatch
+internal import DurableFiles
 internal import Glibc
 internal import Synchronization
 
 /// The time until `postback serve --watch` acknowledges a postback, alone and with a live page beside it that many people follow.
 struct ViewNeighbour {
-  /// The path of the command `postback`.
-  let postback: String
-  /// The folder for files.
-  let folder: String
+  /// The history, with the command and the folder for files.
+  let history: RefreshBenchmark
   /// The path of a configuration with the output, the spool and the users of the page.
   let configuration: String
   /// The client of the page, with a session.
@@ -20,20 +19,14 @@ struct ViewNeighbour {
 
   /// Measures both, one after the other.
   func measures() async throws -> [Measure] {
-    let (dump, keys) = ("\(folder)/posted.jsonl", "\(folder)/posted.keys")
+    let dump = "\(history.folder)/posted.jsonl"
     // A history that stays has those of its last measures.
-    for file in [dump, keys] { try TemporaryFolder.remove(file) }
-    _ = try ProcessRun([
-      postback, "generate", "--count", "\(2 * Self.count)", "--valid-only", "--versions", "4.0=1", "--seed", "7",
-      "--out", dump, "--keys", keys, "--quiet",
-    ])
-    let lines = String(decoding: try FileBytes.all(of: dump), as: UTF8.self).split(separator: "\n").map(String.init)
-    _ = try ProcessRun(["mkdir", "-p", "\(folder)/spool"])
-    let server = ServerProcess(
-      [postback, "serve", "--watch", "--config", configuration, "--listen", "127.0.0.1:\(Self.port)", "--quiet"],
-      named: "serve",
-      in: folder
-    )
+    for file in [dump, "\(dump).keys"] { try TemporaryFolder.remove(file) }
+    try Dump.write(2 * Self.count, ["--valid-only", "--versions", "4.0=1"], to: dump, by: history.postback, seed: 7)
+    let lines = try WholeFile.text(of: dump).split(separator: "\n").map(String.init)
+    _ = try ProcessRun(["mkdir", "-p", "\(history.folder)/spool"])
+    let options = ["--config", configuration, "--listen", "127.0.0.1:\(Self.port)", "--quiet"]
+    let server = ServerProcess([history.postback, "serve", "--watch"] + options, named: "serve", in: history.folder)
     let receiver = ViewClient(port: Self.port)
     for _ in 0..<600 where (try? receiver.attempt("/healthz"))?.status != 200 {
       try await Task.sleep(for: .milliseconds(50))

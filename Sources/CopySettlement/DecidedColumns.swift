@@ -15,60 +15,37 @@ package struct DecidedColumns: Sendable {
   package let areSettled: Bool
 
   /// The columns of the copy that was accepted.
-  package static let postbacks = {
-    func place(_ name: ColumnName) -> Int { Table.postbacks.place(name) }
-    return DecidedColumns(
-      conversionValue: place(.conversionValue),
-      coarseValue: place(.coarseConversionValue),
-      country: place(.countryCode),
-      interaction: place(.adInteractionType),
-      decodeStatus: place(.decodeStatus),
-      modelID: place(.modelID),
-      modelVersion: place(.modelVersion),
-      revenue: place(.skanRevenue),
-      minRevenue: place(.minRevenue),
-      maxRevenue: place(.maxRevenue),
-      currency: place(.currency),
-      cumulative: place(.cumulative),
-      installDate: place(.estimatedInstallDate),
-      earliest: place(.installDateEarliest),
-      latest: place(.installDateLatest),
-      channel: place(.channel),
-      forwarder: place(.forwarder),
-      redownload: place(.redownload),
-      sourceApp: place(.sourceAppID),
-      receivedAt: [place(.receivedAt)],
-      areSettled: false
-    )
-  }()
-
+  package static let postbacks = DecidedColumns(areSettled: false)
   /// The columns of the copy that decides.
-  package static let settled = {
-    func place(_ name: ColumnName) -> Int { Table.settled.place(name) }
-    return DecidedColumns(
-      conversionValue: place(.effectiveConversionValue),
-      coarseValue: place(.effectiveCoarseConversionValue),
-      country: place(.effectiveCountryCode),
-      interaction: place(.effectiveAdInteractionType),
-      decodeStatus: place(.effectiveDecodeStatus),
-      modelID: place(.effectiveModelID),
-      modelVersion: place(.effectiveModelVersion),
-      revenue: place(.effectiveRevenue),
-      minRevenue: place(.effectiveMinRevenue),
-      maxRevenue: place(.effectiveMaxRevenue),
-      currency: place(.effectiveCurrency),
-      cumulative: place(.effectiveCumulative),
-      installDate: place(.effectiveEstimatedInstallDate),
-      earliest: place(.effectiveInstallDateEarliest),
-      latest: place(.effectiveInstallDateLatest),
-      channel: place(.effectiveChannel),
-      forwarder: place(.effectiveForwarder),
-      redownload: place(.effectiveRedownload),
-      sourceApp: place(.effectiveSourceAppID),
-      receivedAt: [place(.effectiveReceivedAt), place(.directReceivedAt)],
-      areSettled: true
-    )
-  }()
+  package static let settled = DecidedColumns(areSettled: true)
+
+  private init(areSettled: Bool) {
+    func place(_ name: ColumnName, _ settled: ColumnName) -> Int {
+      areSettled ? Table.settled.place(settled) : Table.postbacks.place(name)
+    }
+    self.areSettled = areSettled
+    conversionValue = place(.conversionValue, .effectiveConversionValue)
+    coarseValue = place(.coarseConversionValue, .effectiveCoarseConversionValue)
+    country = place(.countryCode, .effectiveCountryCode)
+    interaction = place(.adInteractionType, .effectiveAdInteractionType)
+    decodeStatus = place(.decodeStatus, .effectiveDecodeStatus)
+    modelID = place(.modelID, .effectiveModelID)
+    modelVersion = place(.modelVersion, .effectiveModelVersion)
+    revenue = place(.skanRevenue, .effectiveRevenue)
+    minRevenue = place(.minRevenue, .effectiveMinRevenue)
+    maxRevenue = place(.maxRevenue, .effectiveMaxRevenue)
+    currency = place(.currency, .effectiveCurrency)
+    cumulative = place(.cumulative, .effectiveCumulative)
+    installDate = place(.estimatedInstallDate, .effectiveEstimatedInstallDate)
+    earliest = place(.installDateEarliest, .effectiveInstallDateEarliest)
+    latest = place(.installDateLatest, .effectiveInstallDateLatest)
+    channel = place(.channel, .effectiveChannel)
+    forwarder = place(.forwarder, .effectiveForwarder)
+    redownload = place(.redownload, .effectiveRedownload)
+    sourceApp = place(.sourceAppID, .effectiveSourceAppID)
+    let direct = areSettled ? [Table.settled.place(.directReceivedAt)] : []
+    receivedAt = [place(.receivedAt, .effectiveReceivedAt)] + direct
+  }
 }
 
 extension DecidedColumns {

@@ -1,10 +1,10 @@
-internal import PostbackCopies
-internal import Tables
+package import PostbackCopies
+package import Tables
 
 // The columns of `skan_settled` for the agreement of copies in a field.
 extension UnsignedField {
   /// The names of the columns of `skan_settled` that the field has.
-  var columnNames: (state: ColumnName, difference: ColumnName, direct: ColumnName, forwarded: ColumnName) {
+  package var columnNames: (state: ColumnName, difference: ColumnName, direct: ColumnName, forwarded: ColumnName) {
     switch self {
     case .conversionValue:
       (.conversionValueState, .conversionValueDifference, .conversionValueDirect, .conversionValueForwarded)

@@ -43,33 +43,21 @@ package struct SettlementCounts: Sendable {
   }
 
   /// The counts by group.
-  package private(set) var groups: [Key: Group] = [:]
+  package internal(set) var groups: [Key: Group] = [:]
   /// The changes against `skan_postbacks`, of all days.
-  package private(set) var changes: [ChangeKey: Change] = [:]
+  package internal(set) var changes: [ChangeKey: Change] = [:]
   /// The number of postbacks with each trust level.
-  package private(set) var trustLevels = [Int](repeating: 0, count: 5)
+  package internal(set) var trustLevels = [Int](repeating: 0, count: 5)
   /// The number of postbacks by app in which a device's own copy contradicts a forwarder's and does not count, because it is
   /// not known from when on the app's devices send copies.
-  package private(set) var undated: [Int64: Int] = [:]
+  package internal(set) var undated: [Int64: Int] = [:]
   /// The time of the first device's own copy of each app, in milliseconds since 1970.
-  private(set) var firstDirect: [Int64: Int64] = [:]
+  var firstDirect: [Int64: Int64] = [:]
   /// The times of receipt of all copies.
-  private(set) var receipts = LatestReceipts()
+  var receipts = LatestReceipts()
 
   /// Nothing was counted.
   package init() {}
-
-  init(
-    groups: [Key: Group],
-    changes: [ChangeKey: Change],
-    trustLevels: [Int],
-    undated: [Int64: Int],
-    firstDirect: [Int64: Int64],
-    receipts: LatestReceipts
-  ) {
-    (self.groups, self.changes, self.trustLevels) = (groups, changes, trustLevels)
-    (self.undated, self.firstDirect, self.receipts) = (undated, firstDirect, receipts)
-  }
 
   /// Compares the decoding of a row with that of `skan_postbacks`.
   mutating func noteChange(_ base: BaseDecoding, _ decoding: Decoding, _ postback: SettledPostback) {

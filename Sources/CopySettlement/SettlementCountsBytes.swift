@@ -35,23 +35,20 @@ extension SettlementCounts {
 
   /// Reads what `encode` has written.
   init(_ reader: inout ResultReader) {
-    let groups = reader.dictionary { reader in
+    self.init()
+    groups = reader.dictionary { reader in
       let key = Key(network: reader.text(), appID: reader.integer(), week: reader.optional())
       let all = PartyCounts(&reader)
       return (key, Group(all: all, forwarders: reader.dictionary { ($0.optionalText()?.exact, PartyCounts(&$0)) }))
     }
-    let changes = reader.dictionary { reader in
+    changes = reader.dictionary { reader in
       let key = ChangeKey(appID: reader.integer(), currency: reader.optionalText())
       return (key, Change(rows: reader.count(), before: reader.amount(), after: reader.amount()))
     }
-    self.init(
-      groups: groups,
-      changes: changes,
-      trustLevels: reader.array { $0.count() },
-      undated: reader.dictionary { ($0.integer(), $0.count()) },
-      firstDirect: reader.dictionary { ($0.integer(), $0.integer()) },
-      receipts: LatestReceipts(&reader)
-    )
+    trustLevels = reader.array { $0.count() }
+    undated = reader.dictionary { ($0.integer(), $0.count()) }
+    firstDirect = reader.dictionary { ($0.integer(), $0.integer()) }
+    receipts = LatestReceipts(&reader)
   }
 }
 

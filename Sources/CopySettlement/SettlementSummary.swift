@@ -96,7 +96,9 @@ package struct SettlementSummary: Sendable {
     graceHours = settings.graceHours
     (lookupDigest, self.modelsDigest) = (lookups.hexadecimalDigest, modelsDigest)
     func since(_ app: Int64) -> Int64? { lookups.apps[app]?.directCopiesSince ?? counts.firstDirect[app] }
-    groups = counts.groups.sorted { $0.key.precedes($1.key) }.map { key, group in
+    groups = counts.groups.sorted {
+      ($0.key.network, $0.key.appID, $0.key.week ?? .max) < ($1.key.network, $1.key.appID, $1.key.week ?? .max)
+    }.map { key, group in
       func party(_ party: PartyCounts) -> Party {
         Party(party, since: since(key.appID), week: key.week, asOf: asOf)
       }
@@ -175,11 +177,5 @@ extension SettlementSummary.Party {
       }
     }
     (self.missingDirect, self.missingForwarded, self.pending) = (missingDirect, missingForwarded, pending)
-  }
-}
-
-extension SettlementCounts.Key {
-  fileprivate func precedes(_ other: Self) -> Bool {
-    (network, appID, week ?? .max) < (other.network, other.appID, other.week ?? .max)
   }
 }

@@ -147,10 +147,8 @@ package struct Settler: Sendable {
     let fine = values[.conversionValue]
     encoder.integer(.effectiveConversionValue, fine < 0 ? nil : fine)
     let coarse = values[.coarseConversionValue]
-    encoder.word(
-      .effectiveCoarseConversionValue,
-      coarse < 0 ? nil : CoarseConversionValue.allCases[Int(coarse)].rawValue
-    )
+    let words = CoarseConversionValue.allCases
+    encoder.word(.effectiveCoarseConversionValue, coarse < 0 ? nil : words[Int(coarse)].rawValue)
     let country = values[.countryCode]
     if country < 0 {
       encoder.null(.effectiveCountryCode)
@@ -158,17 +156,14 @@ package struct Settler: Sendable {
       encoder.text(.effectiveCountryCode, UnsignedValues.letters(country).span)
     }
     let interaction = values[.adInteractionType]
-    encoder.word(
-      .effectiveAdInteractionType,
-      interaction < 0 ? nil : AdInteractionType.allCases[Int(interaction)].rawValue
-    )
+    let types = AdInteractionType.allCases
+    encoder.word(.effectiveAdInteractionType, interaction < 0 ? nil : types[Int(interaction)].rawValue)
     encoder.boolean(.effectiveRedownload, values[.redownload] < 0 ? nil : values[.redownload] == 1)
     encoder.integer(.effectiveSourceAppID, values[.sourceAppID] < 0 ? nil : values[.sourceAppID])
     encoder.boolean(.effectiveZeroMayBeNull, fine < 0 ? nil : settlement.isZeroFilled)
     encoder.word(.effectiveChannel, settlement.decider?.channel?.rawValue)
     encoder.text(.effectiveForwarder, settlement.decider?.forwarder)
-    let status = isWithheld ? SettledStatus.conflict : decoding.status.rawValue
-    encoder.word(.effectiveDecodeStatus, status)
+    encoder.word(.effectiveDecodeStatus, isWithheld ? SettledStatus.conflict : decoding.status.rawValue)
     encoder.text(.effectiveModelID, decoding.ambiguousModels ?? decoding.model?.modelID)
     encoder.integer(.effectiveModelVersion, decoding.model.map { Int64($0.version) })
     encoder.amount(.effectiveRevenue, decoding.revenue?.estimate)

@@ -70,8 +70,7 @@ extension FileSum {
 
   /// Reads what `json` has returned; what is something else is left out.
   static func read(_ value: JSONValue) -> [String: FileSum] {
-    guard case .object(let members) = value else { return [:] }
-    let sums = members.map { ($0.key, $0.value.text.flatMap { FileSum($0) }) }
+    let sums = (value.members ?? []).map { ($0.key, $0.value.text.flatMap { FileSum($0) }) }
     return Dictionary(sums) { $1 }.compactMapValues(\.self)
   }
 

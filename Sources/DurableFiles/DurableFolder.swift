@@ -155,7 +155,7 @@ package struct DurableFolder: Sendable {
     if let above = parent(of: path) { try DurableFolder(above).synchronize() }
   }
 
-  private static func parent(of path: String) -> String? {
+  static func parent(of path: String) -> String? {
     let names = path.split(separator: "/")
     guard names.count > 0 else { return nil }
     let above = names.dropLast().joined(separator: "/")

@@ -35,8 +35,8 @@ package enum WholeFile {
   }
 
   /// Replaces the content of a file, which all users can read. A reader sees the old content or the new one, never a
-  /// mixture. The content is not durable: after a crash of the system the file can be empty or old.
-  package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
+  /// mixture. Unless the content is to be durable, the file can be empty or old after a crash of the system.
+  package static func replace(_ path: String, with bytes: [UInt8], isDurable: Bool = false) throws(FileFailure) {
     // The rename would replace a device or a named pipe as well.
     if let status = try? FileStatus(path: path), status.kind != .regular {
       throw FileFailure(.cannotCreate, path, "This is not a regular file", advice: "Give another path")
@@ -44,7 +44,9 @@ package enum WholeFile {
     let file = try UnfinishedFile(path)
     try file.allowReading()
     try file.write(bytes)
+    if isDurable { try file.synchronize() }
     try file.publish()
+    if isDurable, let folder = DurableFolder.parent(of: path) { try DurableFolder(folder).synchronize() }
   }
 
   /// Overwrites a file in place, without taking more room on the disk: the content must not be longer than the old one,

@@ -76,20 +76,14 @@ struct ClusterStatistics {
     var top = Rate()
   }
 
-  /// The scores of the values of a stratum, and their variance.
-  private struct Scores {
-    let scores: [Double]
-    let variance: Double
-  }
-
   /// Returns the scores of values: the share of lower ones less the share of higher ones in the stratum; for shares 0 and
-  /// 1.
-  private static func scores(_ histogram: [Int], isRanked: Bool) -> Scores {
+  /// 1. Their variance is the second result.
+  private static func scores(_ histogram: [Int], isRanked: Bool) -> (scores: [Double], variance: Double) {
     let all = Double(histogram.reduce(0, +))
     let scores = isRanked ? RankScores.of(histogram) : histogram.indices.map { Double($0) }
     let mean = zip(histogram, scores).reduce(0) { $0 + Double($1.0) * $1.1 } / all
     let variance = zip(histogram, scores).reduce(0) { $0 + Double($1.0) * ($1.1 - mean) * ($1.1 - mean) } / all
-    return Scores(scores: scores, variance: variance)
+    return (scores, variance)
   }
 
   private func tests(_ measure: ClusterMeasure, _ kind: SignalParty.Kind) -> [SignalTest] {

@@ -117,16 +117,11 @@ struct CountedPostback {
     counts.postbacks = 1
     guard isWin, !isWithheld else { return counts }
     if let fine { counts.add(fine: fine) }
-    switch coarse {
-    case 0: counts.coarse.0 = 1
-    case 1: counts.coarse.1 = 1
-    case 2: counts.coarse.2 = 1
-    default: break
-    }
+    if let coarse { counts.coarse[coarse] = 1 }
     counts.nulls.add(fine == nil && coarse == nil)
     if let country { counts.countries[country] = 1 }
-    if let isView { counts.viewThrough.add(isView) }
-    if let isRedownload { counts.redownload.add(isRedownload) }
+    counts.viewThrough.add(isView)
+    counts.redownload.add(isRedownload)
     return counts
   }
 

@@ -11,33 +11,13 @@ struct DeviceFields: Sendable {
 
   /// The copies of devices that may have a field, with those that have it.
   struct Copies: DrawnSum {
-    private var fine = Rate()
-    private var coarse = Rate()
-    private var country = Rate()
-
-    subscript(field: UnsignedField) -> Rate {
-      get {
-        switch field {
-        case .conversionValue: fine
-        case .coarseConversionValue: coarse
-        case .countryCode: country
-        case .adInteractionType, .redownload, .sourceAppID: Rate()
-        }
-      }
-      set {
-        switch field {
-        case .conversionValue: fine = newValue
-        case .coarseConversionValue: coarse = newValue
-        case .countryCode: country = newValue
-        case .adInteractionType, .redownload, .sourceAppID: break
-        }
-      }
-    }
+    /// The rates in the order of `DeviceFields.all`.
+    fileprivate(set) var rates = InlineArray<3, Rate>(repeating: Rate())
 
     var records: Int { 0 }
 
     static func += (left: inout Self, right: Self) {
-      for field in DeviceFields.all { left[field] += right[field] }
+      for place in left.rates.indices { left.rates[place] += right.rates[place] }
     }
   }
 
@@ -69,8 +49,9 @@ struct DeviceFields: Sendable {
   /// Notes the fields of a device's own copy.
   mutating func add(_ device: UnsignedValues, in place: Place) {
     var found = Copies()
-    for field in Self.all where Self.mayHave(field, place) && device[field] != UnsignedValues.unreadable {
-      found[field].add(device[field] >= 0)
+    for (index, field) in Self.all.enumerated()
+    where Self.mayHave(field, place) && device[field] != UnsignedValues.unreadable {
+      found.rates[index].add(device[field] >= 0)
     }
     for key in [place.anyModel, place.ofApp] { copies.add(key, found) }
   }
@@ -89,9 +70,9 @@ struct DeviceFields: Sendable {
 
   /// Tells if copies of devices can show that a device sent no such field.
   func areWitnesses(of field: UnsignedField, in place: Place) -> Bool {
-    guard Self.mayHave(field, place) else { return true }
+    guard Self.mayHave(field, place), let index = Self.all.firstIndex(of: field) else { return true }
     return [place.anyModel, place.ofApp].allSatisfy { key in
-      guard let rate = copies.entries[key]?[field] else { return true }
+      guard let rate = copies.entries[key]?.rates[index] else { return true }
       return rate.count > 0 || rate.total < SignalRates.leastRecords
     }
   }
@@ -123,8 +104,8 @@ extension DeviceFields: Compact {
 }
 
 extension DeviceFields.Copies {
-  func encode(_ writer: inout CompactWriter) { writer.append(fine, coarse, country) }
-  init(_ reader: inout CompactReader) { (fine, coarse, country) = reader.values() }
+  func encode(_ writer: inout CompactWriter) { writer.append(rates[0], rates[1], rates[2]) }
+  init(_ reader: inout CompactReader) { (rates[0], rates[1], rates[2]) = reader.values() }
 }
 
 extension DeviceFields.Addition {

@@ -94,7 +94,7 @@ struct ForwardingDelay: Sendable {
     }
     for (number, name) in names.values.enumerated() where !copies[number].isEmpty {
       let kept = forwarders[number]
-      let key = SignalRates.Key(name: .heldBack, party: SignalParty(kind: .forwarder, name: String(name.dropFirst())))
+      let key = SignalRates.Key(.heldBack, .forwarder, String(name.dropFirst()))
       rates.add(key, SignalRates.Entry(series: kept.series, leftOut: copies[number].count - kept.all.count))
       rates.keepRest(key, kept.rest)
       let late = Double(kept.devicesLate)

@@ -172,7 +172,7 @@ struct ForwardingRisk: Sendable {
         }
       }
       guard entry.records > 0 else { continue }
-      rates.add(SignalRates.Key(name: .missingForwarded, party: SignalParty(kind: .network, name: network)), entry)
+      rates.add(SignalRates.Key(.missingForwarded, .network, network), entry)
     }
   }
 

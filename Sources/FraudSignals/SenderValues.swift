@@ -175,13 +175,8 @@ extension SenderValues {
     for (day, count) in countries {
       guard let target = targets[day.campaign], target != 0 else { continue }
       let cell = DaySeries.Cell(day: day.day, count: day.country == target ? 0 : count, total: count)
-      let network = campaigns.values[Int(day.campaign)].network
-      for party in [
-        SignalParty(kind: .forwarder, name: forwarders.values[Int(day.forwarder)]),
-        SignalParty(kind: .network, name: network),
-      ] {
-        rates.add(SignalRates.Key(name: .countries, party: party), cell)
-      }
+      rates.add(SignalRates.Key(.countries, .forwarder, forwarders.values[Int(day.forwarder)]), cell)
+      rates.add(SignalRates.Key(.countries, .network, campaigns.values[Int(day.campaign)].network), cell)
     }
   }
 

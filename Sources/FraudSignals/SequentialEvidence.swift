@@ -17,19 +17,13 @@ struct EvidenceCourse: Sendable {
   var pValue: Double { exp(-max(0, days.map(\.log).max() ?? 0)) }
 
   /// The mean of both kinds of evidence of each day: against a hypothesis that is true only if both are. Both have the same days.
-  func mean(_ other: Self) -> Self {
-    var course = Self()
-    for (one, another) in zip(days, other.days) {
-      course.append(one.day, logSum([one.log, another.log]) - Glibc.log(2))
-    }
-    return course
-  }
+  func mean(_ other: Self) -> Self { combined(other) { logSum([$0, $1]) - Glibc.log(2) } }
 
   /// The lesser evidence of each day: against a hypothesis that is true if either is. Both have the same days.
-  func lesser(_ other: Self) -> Self {
-    var course = Self()
-    for (one, another) in zip(days, other.days) { course.append(one.day, min(one.log, another.log)) }
-    return course
+  func lesser(_ other: Self) -> Self { combined(other, min) }
+
+  private func combined(_ other: Self, _ log: (Double, Double) -> Double) -> Self {
+    Self(days: zip(days, other.days).map { ($0.day, log($0.log, $1.log)) })
   }
 }
 

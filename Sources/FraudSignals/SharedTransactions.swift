@@ -55,8 +55,7 @@ struct SharedTransactions: Sendable {
       start = end
     }
     for (network, series) in zip(networks.values, series) {
-      let key = SignalRates.Key(name: .sharedTransactions, party: SignalParty(kind: .network, name: network))
-      rates.add(key, SignalRates.Entry(series: series))
+      rates.add(SignalRates.Key(.sharedTransactions, .network, network), SignalRates.Entry(series: series))
     }
   }
 }

@@ -23,13 +23,13 @@ extension ClusterCounts {
   func encode(_ writer: inout CompactWriter) {
     let values = fine.enumerated().filter { $0.element > 0 }
     writer.append(values) { $0.append($1.offset, $1.element) }
-    writer.append(coarse.0, coarse.1, coarse.2, redownload, viewThrough, nulls, postbacks, countries)
+    writer.append(coarse[0], coarse[1], coarse[2], redownload, viewThrough, nulls, postbacks, countries)
   }
 
   init(_ reader: inout CompactReader) {
     self.init()
     reader.forEach { add(fine: Int(&$0), count: Int32(&$0)) }
-    (coarse.0, coarse.1, coarse.2, redownload, viewThrough, nulls, postbacks, countries) = reader.values()
+    (coarse[0], coarse[1], coarse[2], redownload, viewThrough, nulls, postbacks, countries) = reader.values()
   }
 }
 

@@ -36,7 +36,7 @@ struct ClusterCounts: DrawnSum {
   /// The fine values 0 to 63; empty if there are none.
   var fine: [Int32] = []
   /// The coarse values low, medium and high.
-  var coarse: (Int32, Int32, Int32) = (0, 0, 0)
+  var coarse = InlineArray<3, Int32>(repeating: 0)
   var redownload = Rate()
   var viewThrough = Rate()
   /// The postbacks without a conversion value.
@@ -59,9 +59,7 @@ struct ClusterCounts: DrawnSum {
     } else {
       for (value, count) in right.fine.enumerated() { left.fine[value] += count }
     }
-    left.coarse.0 += right.coarse.0
-    left.coarse.1 += right.coarse.1
-    left.coarse.2 += right.coarse.2
+    for place in left.coarse.indices { left.coarse[place] += right.coarse[place] }
     left.redownload += right.redownload
     left.viewThrough += right.viewThrough
     left.nulls += right.nulls
@@ -74,7 +72,7 @@ struct ClusterCounts: DrawnSum {
     func shares(_ rate: Rate) -> [Int] { [rate.total - rate.count, rate.count] }
     switch measure {
     case .fine: return fine.map(Int.init)
-    case .coarse: return [Int(coarse.0), Int(coarse.1), Int(coarse.2)]
+    case .coarse: return (0..<3).map { Int(coarse[$0]) }
     case .redownload: return shares(redownload)
     case .viewThrough: return shares(viewThrough)
     case .nulls: return shares(nulls)

@@ -27,9 +27,6 @@ package struct SignalCounter: Sendable {
 
   private let columns = PostbackColumns()
   private let rejectColumns = RejectColumns()
-  private let codeColumn = Table.rejects.place(.rejectCode)
-  private let transaction = Table.postbacks.place(.transactionID)
-  private let rejectTransaction = Table.rejects.place(.transactionID)
   private let enrichedColumns = EnrichedColumns()
   private let decidedBy = Table.settled.place(.effectiveDecidedBy)
 
@@ -46,7 +43,10 @@ package struct SignalCounter: Sendable {
   package func count(rejects batch: RawBatch) -> SignalCounts {
     let wanted =
       rejectFilter == nil
-      ? [codeColumn, rejectTransaction, rejectColumns.channel, rejectColumns.forwarder, rejectColumns.receivedAt] : nil
+      ? [
+        rejectColumns.code, rejectColumns.transactionID, rejectColumns.channel, rejectColumns.forwarder,
+        rejectColumns.receivedAt,
+      ] : nil
     return count(RowCursor(batch, of: .rejects, only: wanted))
   }
 
@@ -57,14 +57,14 @@ package struct SignalCounter: Sendable {
     var counts = SignalCounts()
     var row = rejects
     while row.next() {
-      guard let code = row.text(codeColumn).flatMap(RejectCode.init), rejectFilter?.matches(row) ?? true else {
+      guard let code = row.text(rejectColumns.code).flatMap(RejectCode.init), rejectFilter?.matches(row) ?? true else {
         continue
       }
       let (forwarder, day) = (row.text(rejectColumns.forwarder), DaySeries.day(of: row.time(rejectColumns.receivedAt)))
       counts.rates.add(.invalidSignatures, .forwarder, forwarder, code == .signatureInvalid, on: day)
       counts.rates.add(.reusedTransactions, .forwarder, forwarder, code == .duplicateTransaction, on: day)
       guard code == .signatureInvalid, !row.has(Channel.appleDirect.rawValue, in: rejectColumns.channel),
-        let transaction = row.cell(rejectTransaction)
+        let transaction = row.cell(rejectColumns.transactionID)
       else { continue }
       counts.risk.reject(SharedTransactions.hash(row.bytes[transaction.indices]))
     }
@@ -100,7 +100,7 @@ package struct SignalCounter: Sendable {
       }
       let senders = PostbackSenders(allCopies(of: key, row, copies))
       add(postback, senders, to: &counts)
-      let transaction = row.cell(transaction).map { SharedTransactions.hash(row.bytes[$0.indices]) }
+      let transaction = row.cell(columns.transactionID).map { SharedTransactions.hash(row.bytes[$0.indices]) }
       if postback.isWin, let transaction {
         counts.transactions.add(transaction, network: postback.network, on: DaySeries.day(of: postback.time))
       }

@@ -59,11 +59,7 @@ package struct SignalCounts: Sendable {
     values.merge(later.values)
     deviceFields.merge(later.deviceFields)
     for (forwarder, series) in later.zeros { zeros[forwarder, default: DaySeries()] += series }
-    nullsAsZeros.merge(later.nullsAsZeros) { one, other in
-      var sum = one
-      sum += other
-      return sum
-    }
+    for (forwarder, rate) in later.nullsAsZeros { nullsAsZeros[forwarder, default: Rate()] += rate }
     lateReplays.merge(later.lateReplays, uniquingKeysWith: +)
     postbacks += later.postbacks
     settled += later.settled
@@ -148,8 +144,7 @@ extension SignalCounts {
     let fields = deviceFields
     for (addition, entry) in fields.additions.entries {
       if fields.areWitnesses(of: addition.field, in: addition.place) {
-        let party = SignalParty(kind: .forwarder, name: addition.forwarder)
-        rates.add(SignalRates.Key(name: addition.name, party: party), entry)
+        rates.add(SignalRates.Key(addition.name, .forwarder, addition.forwarder), entry)
       } else {
         rates.leaveOut(addition.name, addition.forwarder, entry.series.rate.total)
       }
@@ -164,7 +159,7 @@ extension SignalCounts {
       if isUsual {
         rates.leaveOut(.loweredValues, forwarder, series.rate.total)
       } else {
-        let key = SignalRates.Key(name: .loweredValues, party: SignalParty(kind: .forwarder, name: forwarder))
+        let key = SignalRates.Key(.loweredValues, .forwarder, forwarder)
         for cell in series.cells { rates.add(key, cell) }
       }
     }

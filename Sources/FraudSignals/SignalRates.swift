@@ -43,16 +43,12 @@ package struct SignalRates: Sendable {
     on day: Int32
   ) {
     guard let party else { return }
-    add(
-      Key(name: name, party: SignalParty(kind: kind, name: party)),
-      DaySeries.Cell(day: day, count: hasProperty ? 1 : 0, total: 1)
-    )
+    add(Key(name, kind, party), DaySeries.Cell(day: day, count: hasProperty ? 1 : 0, total: 1))
   }
 
   /// Counts a record of a forwarder that a test leaves out.
   mutating func leaveOut(_ name: SignalName, _ forwarder: String, _ count: Int = 1) {
-    let key = Key(name: name, party: SignalParty(kind: .forwarder, name: forwarder))
-    table.add(key, Entry(leftOut: count))
+    table.add(Key(name, .forwarder, forwarder), Entry(leftOut: count))
   }
 
   mutating func add(_ key: Key, _ cell: DaySeries.Cell) {
@@ -188,12 +184,12 @@ extension SignalRates: Compact {
 }
 
 extension SignalRates.Key {
-  func encode(_ writer: inout CompactWriter) { writer.append(name, party.kind, party.name) }
-
-  init(_ reader: inout CompactReader) {
-    name = SignalName(&reader)
-    party = SignalParty(kind: SignalParty.Kind(&reader), name: String(&reader))
+  init(_ name: SignalName, _ kind: SignalParty.Kind, _ party: String) {
+    self.init(name: name, party: SignalParty(kind: kind, name: party))
   }
+
+  func encode(_ writer: inout CompactWriter) { writer.append(name, party.kind, party.name) }
+  init(_ reader: inout CompactReader) { self.init(SignalName(&reader), SignalParty.Kind(&reader), String(&reader)) }
 }
 
 extension SignalRates.Entry {

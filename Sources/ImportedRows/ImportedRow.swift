@@ -101,7 +101,7 @@ package struct ImportedRow {
   var extraNames: [String] { extras.map(\.key) }
 
   /// Tells if the value of the extra at a place in `extraNames` may be a count.
-  func mayBeCount(extraAt place: Int) -> Bool { extras[place].value.scalar.flatMap(Self.wholeNumber) != nil }
+  func mayBeCount(extraAt place: Int) -> Bool { extras[place].value.scalar.flatMap(ExportedText.wholeNumber) != nil }
 
   /// The fields by the columns that have them; of several the first that is there counts.
   private static let fields: [(column: ColumnName, fields: [Field])] = [
@@ -139,7 +139,7 @@ package struct ImportedRow {
     if repeatsHeader(body, mapping) { return .header }
     for field in [Field.attributionSignature, .jwsString] {
       guard let place = body.firstIndex(where: { $0.key == field.name }) else { continue }
-      if let text = body[place].value.text, !isWordForNone(text) { return .signed }
+      if let text = body[place].value.text, !ExportedText.isWordForNone(text) { return .signed }
       body.remove(at: place)
     }
     if let text = envelope.first(where: { $0.key == Field.receivedAt.name })?.value.scalar { _ = row.takeTime(text) }
@@ -162,43 +162,20 @@ package struct ImportedRow {
     return receivedAt != nil
   }
 
-  /// The most conversions of a row. A column of ids is no count.
-  private static let mostConversions: Int64 = 1_000_000_000_000
-
   /// Takes the number of conversions that the row stands for.
   private mutating func takeCount(_ value: JSONValue, _ text: String) {
     // A number of JSON has no separators.
     let isNumber = if case .number = value { true } else { false }
-    guard let number = Self.wholeNumber(isNumber && text.hasSuffix(".000") ? String(text.dropLast(4)) : text) else {
+    let plain = isNumber && text.hasSuffix(".000") ? String(text.dropLast(4)) : text
+    guard let number = ExportedText.wholeNumber(plain) else {
       let number = text.split(separator: ".", omittingEmptySubsequences: false)
       problem =
         number.count == 2 && number[1] == "000"
         ? "The count \(text) may be \(number[0]) or \(number[0])000. Give whole numbers without separators."
-        : "\(text) is no count. Give a whole number without separators, at most \(Self.mostConversions)."
+        : "\(text) is no count. Give a whole number without separators, at most \(ExportedText.mostConversions)."
       return
     }
     count = number
-  }
-
-  /// Returns the whole number that a text is; nil for others, and for one with a point and three zeros, which may be thousands
-  /// unless it is zero.
-  private static func wholeNumber(_ text: String) -> Int64? {
-    // Spreadsheets and pandas write whole numbers as 1200.0 where a row lacks one.
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let isWhole =
-      parts.count == 1
-      || (parts.count == 2 && !parts[1].isEmpty && parts[1].allSatisfy { $0 == "0" }
-        && (parts[1] != "000" || parts[0].allSatisfy { $0 == "0" }))
-    return isWhole ? Int64(parts[0]).flatMap { (0...mostConversions).contains($0) ? $0 : nil } : nil
-  }
-
-  /// Tells if an amount may have points between thousands, such as 12.500.
-  private static func mayHaveThousands(_ text: String) -> Bool {
-    let digits = text.utf8.first.map("+-".utf8.contains) ?? false ? text.utf8.dropFirst() : text.utf8[...]
-    let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard let first = parts.first, (1...3).contains(first.count), first.first != UInt8(ascii: "0") else { return false }
-    return parts.count > 1 && parts.dropFirst().allSatisfy { $0.count == 3 }
-      && parts.joined().allSatisfy(\.isDecimalDigit)
   }
 
   private mutating func add(_ member: JSONValue.Member, _ mapping: Mapping?) {
@@ -207,14 +184,9 @@ package struct ImportedRow {
     for (column, fields) in Self.fields {
       if let field = fields.first(where: { $0.name == member.key }), take(member.value, field, column) { return }
     }
-    if Self.isAppName(member.key), let text = member.value.scalar, takeApp(text) { return }
+    if ExportedText.isAppName(member.key), let text = member.value.scalar, takeApp(text) { return }
     if takesPlainName(member) { return }
     if !PersonalMember.contains(Array(member.key.utf8)) { extras.append(member) }
-  }
-
-  /// Tells if a name is Apple's for an app, or a plain one.
-  private static func isAppName(_ name: String) -> Bool {
-    name == Field.appID.name || ["app_id", "app"].contains(name.lowercased())
   }
 
   /// Returns the columns of the app and of the window that a row of `skan_imported` without them has among its extras, because
@@ -224,9 +196,9 @@ package struct ImportedRow {
     return members.reduce(into: []) { columns, member in
       let key = member.key
       // Earlier versions kept words for no value there.
-      if member.value.scalar.map(isWordForNone) ?? false { return }
+      if member.value.scalar.map(ExportedText.isWordForNone) ?? false { return }
       if key == Field.postbackSequenceIndex.name { columns.insert(.postbackSequenceIndex) }
-      if isAppName(key) { columns.insert(.appID) }
+      if ExportedText.isAppName(key) { columns.insert(.appID) }
     }
   }
 
@@ -256,21 +228,13 @@ package struct ImportedRow {
   /// Takes the number of an app, also as the App Store writes it: `id525463029`. Returns false if the text is none.
   private mutating func takeApp(_ text: String) -> Bool {
     guard integers[.appID] == nil else { return false }
-    let digits = text.hasPrefix("id") ? text.dropFirst(2) : text[...]
-    // Spreadsheets and pandas write whole numbers as 525463029.0 where a row lacks one.
-    let number = Int64(digits) ?? FieldValue.integer(.string, Array(digits.utf8).span, in: Field.appID.range).value
-    integers[.appID] = number.flatMap { $0 >= 0 ? $0 : nil }
+    integers[.appID] = ExportedText.app(text)
     return integers[.appID] != nil || isNone(text, in: .appID)
   }
 
-  /// Words that exports write where there is no value.
-  private static let wordsForNone: Set<String> = ["", "null", "none", "nil", "nan", "n/a", "na", "-", "-1"]
-
-  private static func isWordForNone(_ text: String) -> Bool { wordsForNone.contains(text[...].trimmed.lowercased()) }
-
   /// Tells if a text that a column cannot have is a word for no value. Other texts are noted as unreadable.
   private mutating func isNone(_ text: String, in column: ColumnName) -> Bool {
-    if Self.isWordForNone(text) { return true }
+    if ExportedText.isWordForNone(text) { return true }
     unreadable[column] = text
     return false
   }
@@ -284,7 +248,7 @@ package struct ImportedRow {
     case .networkName: texts[.networkName] = text
     case .campaignName: texts[.campaignName] = text
     case .currency:
-      if Self.isWordForNone(text) { return true }
+      if ExportedText.isWordForNone(text) { return true }
       let code = text[...].trimmed.uppercased()
       guard CurrencyCodes.all.contains(code) else {
         hasOtherCurrency = !code.isEmpty
@@ -292,7 +256,7 @@ package struct ImportedRow {
       }
       texts[.currency] = code
     case .revenue:
-      if source.hasSemicolons, Self.mayHaveThousands(text) {
+      if source.hasSemicolons, ExportedText.mayHaveThousands(text) {
         problem =
           "The revenue \(text) may have points between thousands. Give amounts with a point before the cents alone, such as 12500.00 or 12.50."
       }
@@ -326,8 +290,9 @@ package struct ImportedRow {
       let kind = kind == .string && text.contains(".") ? .number : kind
       texts[column] = FieldValue.sourceIdentifier(kind, bytes.span).value?.description
     case .word, .countryCode: texts[column] = field.type.text(kind, bytes.span)
-    case _ where field == .transactionID: texts[column] = Self.isWordForNone(text) ? nil : String(text[...].trimmed)
-    default: texts[column] = Self.isWordForNone(text) ? nil : text
+    case _ where ExportedText.isWordForNone(text): break
+    case _ where field == .transactionID: texts[column] = String(text[...].trimmed)
+    default: texts[column] = text
     }
     return texts[column] != nil || integers[column] != nil || booleans[column] != nil || isNone(text, in: column)
   }
@@ -395,16 +360,5 @@ package struct ImportedRow {
       }
     }
     encoder.endRow()
-  }
-}
-
-extension JSONValue {
-  /// The text of a string, a number or a Boolean; nil for any other value.
-  fileprivate var scalar: String? {
-    switch self {
-    case .string(let text), .number(let text): text
-    case .bool(let flag): "\(flag)"
-    case .null, .array, .object: nil
-    }
   }
 }

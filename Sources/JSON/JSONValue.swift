@@ -107,17 +107,18 @@ extension JSONValue: CustomStringConvertible {
     return bytes
   }
 
-  private func append(to json: inout [UInt8]) {
+  /// Appends the value as JSON on one line, without white space; with `escapingSlashes`, `/` in the texts of values as `\/`.
+  package func append(to json: inout [UInt8], escapingSlashes: Bool = false) {
     switch self {
     case .null: json.append(contentsOf: "null".utf8)
     case .bool(let value): json.append(contentsOf: (value ? "true" : "false").utf8)
     case .number(let text): json.append(contentsOf: text.utf8)
-    case .string(let text): json.appendJSONString(text)
+    case .string(let text): json.appendJSONString(text, escapingSlashes: escapingSlashes)
     case .array(let elements):
       json.append(UInt8(ascii: "["))
       for index in elements.indices {
         if index > 0 { json.append(UInt8(ascii: ",")) }
-        elements[index].append(to: &json)
+        elements[index].append(to: &json, escapingSlashes: escapingSlashes)
       }
       json.append(UInt8(ascii: "]"))
     case .object(let members):
@@ -126,7 +127,7 @@ extension JSONValue: CustomStringConvertible {
         if index > 0 { json.append(UInt8(ascii: ",")) }
         json.appendJSONString(members[index].key)
         json.append(UInt8(ascii: ":"))
-        members[index].value.append(to: &json)
+        members[index].value.append(to: &json, escapingSlashes: escapingSlashes)
       }
       json.append(UInt8(ascii: "}"))
     }
@@ -153,34 +154,22 @@ extension JSONValue {
   }
 
   /// The value of the first member with this key; nil if there is none, or this is not an object.
-  package subscript(key: String) -> JSONValue? {
-    guard case .object(let members) = self else { return nil }
-    return members.first { $0.key == key }?.value
-  }
+  package subscript(key: String) -> JSONValue? { members?.first { $0.key == key }?.value }
 
   /// The text of a string; nil for any other value.
-  package var text: String? {
-    guard case .string(let text) = self else { return nil }
-    return text
-  }
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The value of a number that is an integer of 64 bits; nil for any other value.
-  package var integer: Int64? {
-    guard case .number(let text) = self else { return nil }
-    return Int64(text)
-  }
+  package var integer: Int64? { if case .number(let text) = self { Int64(text) } else { nil } }
 
   /// The elements of an array; nil for any other value.
-  package var elements: [JSONValue]? {
-    guard case .array(let elements) = self else { return nil }
-    return elements
-  }
+  package var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+  /// The members of an object; nil for any other value.
+  package var members: [Member]? { if case .object(let members) = self { members } else { nil } }
 
   /// The value of a number; nil for any other value.
-  package var decimal: Double? {
-    guard case .number(let text) = self else { return nil }
-    return Double(text)
-  }
+  package var decimal: Double? { if case .number(let text) = self { Double(text) } else { nil } }
 }
 
 extension JSONValue.Member {

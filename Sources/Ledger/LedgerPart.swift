@@ -88,6 +88,12 @@ package struct LedgerPart: Equatable, Sendable {
     return nil
   }
 
+  /// Returns the name of the file of the complete part in a folder of its table, compressed or not; nil if there is none.
+  package func completeName(in folder: DurableFolder) throws(FileFailure) -> String? {
+    for ending in [""] + Self.compressions where try folder.byteCount(of: name + ending) != nil { return name + ending }
+    return nil
+  }
+
   /// Tells if a name is one of a file that is written, of whatever part.
   package static func isUnfinished(_ name: String) -> Bool {
     name.hasPrefix(".\(namePrefix)") && [hiddenEnding, rewrittenEnding].contains { name.hasSuffix($0) }

@@ -25,27 +25,9 @@ package struct CampaignLookup {
   package var sourceApp: Int64?
   package var redownload: Bool?
 
-  /// Makes a query.
-  package init(
-    network: UInt32,
-    app: Int64,
-    identifier: Identifier,
-    digits: Network.Digits = Network.Digits.trailing,
-    earliest: Int64? = nil,
-    latest: Int64? = nil,
-    country: Country? = nil,
-    sourceApp: Int64? = nil,
-    redownload: Bool? = nil
-  ) {
-    self.network = network
-    self.app = app
-    self.identifier = identifier
-    self.digits = digits
-    self.earliest = earliest
-    self.latest = latest
-    self.country = country
-    self.sourceApp = sourceApp
-    self.redownload = redownload
+  /// Makes a query of which nothing else is known.
+  package init(network: UInt32, app: Int64, identifier: Identifier) {
+    (self.network, self.app, self.identifier) = (network, app, identifier)
   }
 }
 

@@ -19,9 +19,9 @@ package struct Lookups: Sendable {
   package private(set) var campaignCount = 0
   /// The remarks on the tables that do not make them unusable.
   package let warnings: [LookupProblem]
-  /// The SHA-256 of the tables' content: for each table in the order of the names its name, its length in bytes, each
-  /// with a line end, and its bytes.
-  package let digest: SHA256Digest
+  /// The SHA-256 of the tables' content in hexadecimal digits: for each table in the order of the names its name, its length
+  /// in bytes, each with a line end, and its bytes.
+  package let hexadecimalDigest: String
 
   /// The error of loading lookup tables.
   package enum Failure: Error {
@@ -45,7 +45,7 @@ package struct Lookups: Sendable {
   ) throws(Failure) {
     var findings = LookupFindings()
     let files = try Self.files(in: folder, dates, &findings)
-    do { digest = try Self.digest(of: files) } catch { throw .libcrypto(error) }
+    do { hexadecimalDigest = try Self.digest(of: files) } catch { throw .libcrypto(error) }
     if let file = files["networks"] { networks.read(file, &findings) }
     if let file = files["apps"] { apps.read(file, &findings) }
     if let file = files["source_apps"] { sourceApps.read(file, &findings) }
@@ -72,7 +72,7 @@ package struct Lookups: Sendable {
   package static func none() throws(Failure) -> Lookups { try Lookups() }
 
   private init() throws(Failure) {
-    do { digest = try Self.digest(of: [:]) } catch { throw .libcrypto(error) }
+    do { hexadecimalDigest = try Self.digest(of: [:]) } catch { throw .libcrypto(error) }
     campaigns = CampaignIndex(Campaigns())
     warnings = []
   }
@@ -114,7 +114,7 @@ package struct Lookups: Sendable {
     }
   }
 
-  private static func digest(of files: [String: LookupFile]) throws(LibcryptoFailure) -> SHA256Digest {
+  private static func digest(of files: [String: LookupFile]) throws(LibcryptoFailure) -> String {
     var hash = try SHA256()
     for name in names {
       guard let file = files[name] else { continue }
@@ -122,13 +122,8 @@ package struct Lookups: Sendable {
       try hash.update(Array("\(entry)\n\(file.bytes.count)\n".utf8).span)
       try hash.update(file.bytes.span)
     }
-    return try hash.finish()
+    return try hash.finish().hexadecimal
   }
-}
-
-extension Lookups {
-  /// The digest in hexadecimal digits.
-  package var hexadecimalDigest: String { digest.hexadecimal }
 }
 
 /// A lookup table or the costs, as a file that tables are made with.

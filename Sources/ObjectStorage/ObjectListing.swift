@@ -22,7 +22,7 @@ struct ListingPage {
       case "LastModified": time = Timestamp(text)
       case "Contents":
         let address = RemoteAddress(bucket: bucket, key: key)
-        objects.append(RemoteObject(address, byteCount: size, modified: time?.milliseconds, tag: tag))
+        objects.append(RemoteObject(address: address, byteCount: size, modified: time?.milliseconds, tag: tag))
         (size, tag, time) = (nil, nil, nil)
       case "EncodingType": isEncoded = text == "url"
       case "IsTruncated": isTruncated = text == "true"
@@ -34,11 +34,10 @@ struct ListingPage {
     guard isPage, !isTruncated || token != nil else { return nil }
     next = isTruncated ? token : nil
     guard isEncoded else { return }
-    objects = objects.map { object in
-      guard case .object(_, let key) = object.address.place else { return object }
+    for place in objects.indices {
+      guard case .object(_, let key) = objects[place].address.place else { continue }
       let spaced = String(key.map { $0 == "+" ? " " : $0 })
-      let address = RemoteAddress(bucket: bucket, key: spaced.percentDecoded ?? spaced)
-      return RemoteObject(address, byteCount: object.byteCount, modified: object.modified, tag: object.tag)
+      objects[place].address = RemoteAddress(bucket: bucket, key: spaced.percentDecoded ?? spaced)
     }
   }
 }

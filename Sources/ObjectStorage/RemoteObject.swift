@@ -5,7 +5,7 @@ internal import Signatures
 
 /// A remote object, as its server describes it.
 struct RemoteObject: Sendable {
-  let address: RemoteAddress
+  var address: RemoteAddress
   /// The length in bytes; nil if it is unknown.
   var byteCount: Int64?
   /// The time of its last modification, in milliseconds since 1970; nil if it is unknown.
@@ -13,16 +13,14 @@ struct RemoteObject: Sendable {
   /// The entity tag, which is another one for other content; nil if it is unknown.
   var tag: String?
 
-  /// An object that was described.
-  init(_ address: RemoteAddress, byteCount: Int64?, modified: Int64?, tag: String?) {
-    (self.address, self.byteCount, self.modified, self.tag) = (address, byteCount, modified, tag)
-  }
+}
 
+extension RemoteObject {
   /// The object that a response describes: whole, or a range of it.
   init(_ address: RemoteAddress, _ head: ResponseHead) {
     let range = ContentRange(head)
     self.init(
-      address,
+      address: address,
       byteCount: range == nil ? head.byteCount : range?.total,
       modified: head.modified,
       tag: head["etag"].flatMap { $0.isEmpty ? nil : $0 }

@@ -50,16 +50,18 @@ package final class PartCopies: Sendable {
     }
   }
 
-  /// Finds the copies. They take memory of about twice `bufferBytes`.
+  /// Finds the copies of postbacks among rejects. They take memory of about twice `bufferBytes`.
   package init(
-    _ parts: [TablePart],
+    _ accepted: TableFiles,
     among rejects: TableFiles,
     in cache: PartCache,
     jobs: Int,
     bufferBytes: Int = RecordSorter.usualBufferBytes
   ) async throws(PipelineFailure) {
-    (self.parts, self.cache, self.jobs, self.bufferBytes) = (parts, cache, jobs, bufferBytes)
-    self.rejects = try PipelineFailure.state { () throws(FileFailure) in try rejects.divided() }
+    (self.cache, self.jobs, self.bufferBytes) = (cache, jobs, bufferBytes)
+    (parts, self.rejects) = try PipelineFailure.state { () throws(FileFailure) in
+      (try accepted.divided(), try rejects.divided())
+    }
     names = try parts.map { part throws(PipelineFailure) in try cache.digest([part.identity]) }
     rejectNames = try self.rejects.map { part throws(PipelineFailure) in try cache.digest([part.identity]) }
     keyNames = names.map { "\(PartCache.Kind.keys.rawValue)-\($0)" }

@@ -36,14 +36,9 @@ package struct PostbackCopy: Hashable, Sendable {
     isZeroFilled: Bool = false,
     isImpossible: Bool = false
   ) {
-    self.receivedAt = receivedAt
-    self.lastReceivedAt = lastReceivedAt
-    self.count = count
-    self.channel = channel
-    self.forwarder = forwarder
-    self.values = values
-    self.isZeroFilled = isZeroFilled
-    self.isImpossible = isImpossible
+    (self.receivedAt, self.lastReceivedAt, self.count) = (receivedAt, lastReceivedAt, count)
+    (self.channel, self.forwarder, self.values) = (channel, forwarder, values)
+    (self.isZeroFilled, self.isImpossible) = (isZeroFilled, isImpossible)
   }
 
   /// The time that stands for an unknown one.

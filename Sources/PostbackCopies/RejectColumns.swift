@@ -2,24 +2,10 @@ internal import JSON
 internal import PostbackPipeline
 internal import PostbackVerification
 package import SKAdNetwork
-internal import TableReading
+package import TableReading
 package import Tables
 
-/// The columns of `skan_rejects` that lead to the copies.
-package struct RejectColumns: Sendable {
-  package let channel = Table.rejects.place(.channel)
-  package let forwarder = Table.rejects.place(.forwarder)
-  package let receivedAt = Table.rejects.place(.receivedAt)
-  let receivedAtSource = Table.rejects.place(.receivedAtSource)
-  private let code = Table.rejects.place(.rejectCode)
-  private let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
-  private let query = Table.rejects.place(.query)
-  private let body = Table.rejects.place(.rawBody)
-  private let bodyBase64 = Table.rejects.place(.rawBodyBase64)
-
-  /// Finds the columns.
-  package init() {}
-
+extension RejectColumns {
   /// The codes of copies.
   private static let copies: Set<String> = [
     RejectCode.duplicateIdentical.rawValue, RejectCode.duplicateConflict.rawValue,

@@ -85,12 +85,7 @@ package struct UnsignedValues: Hashable, Sendable {
 
   /// The number of a word in its enumeration.
   package static func place<Word: CaseIterable & Equatable>(of word: Word?) -> Int64 {
-    guard let word else { return absent }
-    var place: Int64 = 0
-    for other in Word.allCases {
-      if other == word { return place }
-      place += 1
-    }
+    for (place, other) in Word.allCases.enumerated() where other == word { return Int64(place) }
     return absent
   }
 

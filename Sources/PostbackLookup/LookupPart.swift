@@ -44,10 +44,8 @@ package struct LookupPart: Sendable {
     for part in all where part.format == format {
       let folder = DurableFolder("\(output)/\(part.folder)")
       let isThere = try part.path(in: output) != nil
-      var compressed: String?
-      for ending in LedgerPart.compressions where !isThere && compressed == nil && format == .jsonLines {
-        if try folder.byteCount(of: part.name + ending) != nil { compressed = "\(folder.path)/\(part.name)\(ending)" }
-      }
+      let name = isThere || format == .csv ? nil : try part.completeName(in: folder)
+      let compressed = name.map { "\(folder.path)/\($0)" }
       guard isThere || compressed != nil else {
         missing.append("\(folder.path)/\(part.name)")
         continue

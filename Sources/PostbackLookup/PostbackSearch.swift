@@ -13,15 +13,8 @@ package struct FoundPostbacks: Sendable {
   package fileprivate(set) var events: [FoundRow] = []
   /// The rows of derived tables, by the name of the table; a table that is not there is absent.
   package fileprivate(set) var derived: [String: [FoundRow]] = [:]
-  /// The number of parts that were searched.
-  package fileprivate(set) var parts = 0
-  /// The number of parts that got an index.
-  package fileprivate(set) var indexed = 0
-  /// The number of parts that were read from start to end, because no index could be written.
-  package fileprivate(set) var scanned = 0
-  /// The paths of parts that are gone.
-  package fileprivate(set) var missing: [String] = []
-
+  /// What was done for all tables.
+  package fileprivate(set) var search = PartsSearched()
   /// The number of rejects that were not read, because there are too many.
   package fileprivate(set) var omittedRejects = 0
 
@@ -30,10 +23,7 @@ package struct FoundPostbacks: Sendable {
 
   /// Adds what was done for a table, and returns its rows.
   fileprivate mutating func take(_ findings: RowFinder.Findings) -> [FoundRow] {
-    parts += findings.parts
-    indexed += findings.indexed
-    scanned += findings.scanned
-    for path in findings.missing where !missing.contains(path) { missing.append(path) }
+    search += findings.search
     return findings.rows
   }
 }

@@ -47,16 +47,18 @@ package struct RowFinder: Sendable {
   package struct Findings: Sendable {
     /// The rows, in the order of the table.
     package var rows: [FoundRow] = []
-    /// The number of parts.
-    package var parts = 0
-    /// The number of parts that got an index.
-    package var indexed = 0
-    /// The number of parts that were read from start to end, because no index could be written.
-    package var scanned = 0
-    /// The paths of parts that are gone.
-    package var missing: [String] = []
     /// The number of rows that were not read, because there are too many.
     package var omitted = 0
+    /// What was done.
+    package var search = PartsSearched()
+
+    /// Adds the rows at further places, of which `most` have room, and what was done for them.
+    fileprivate mutating func add(_ more: Self, most: Int = .max) {
+      let added = more.rows.prefix(max(most - rows.count, 0))
+      omitted += more.omitted + more.rows.count - added.count
+      rows += added
+      search += more.search
+    }
   }
 
   /// Finds the rows of a table of the run, or of a complete table in `folder`, with one of some values: the first `most`, and the
@@ -74,12 +76,12 @@ package struct RowFinder: Sendable {
       if let folder {
         parts = try LookupPart.complete(of: table, in: folder)
       } else if let reading {
-        parts = try LookupPart.committed(reading, of: table, in: output, missing: &findings.missing)
+        parts = try LookupPart.committed(reading, of: table, in: output, missing: &findings.search.missing)
       } else {
         parts = try LookupPart.complete(of: table, in: output)
       }
     } catch { throw .state(error) }
-    findings.parts = parts.count
+    findings.search.parts = parts.count
     let indexes = "\(output)/\(Self.folderName)"
     let done = Mutex(0)
     let columns = LookupColumns(of: table)
@@ -105,10 +107,10 @@ package struct RowFinder: Sendable {
     }
     var iterator = results.makeAsyncIterator()
     // The parts are read by tasks of their own, which are not cancelled with this one.
-    func next() async throws(PipelineFailure) -> PartSearch.Result? {
+    func next() async throws(PipelineFailure) -> Findings? {
       let result = await withTaskCancellationHandler {
         do throws(PipelineFailure) {
-          return Result<PartSearch.Result?, PipelineFailure>.success(try await iterator.next())
+          return Result<Findings?, PipelineFailure>.success(try await iterator.next())
         } catch {
           return .failure(error)
         }
@@ -117,14 +119,8 @@ package struct RowFinder: Sendable {
       }
       return try result.get()
     }
-    while let found = try await next() {
-      let rows = found.rows.prefix(max(most - findings.rows.count, 0))
-      findings.omitted += found.omitted + found.rows.count - rows.count
-      findings.rows += rows
-      findings.indexed += found.isIndexed ? 1 : 0
-      findings.scanned += found.isScanned ? 1 : 0
-    }
-    if findings.indexed > 0 { removeOthers(than: parts, of: table, in: indexes) }
+    while let found = try await next() { findings.add(found, most: most) }
+    if findings.search.indexed > 0 { removeOthers(than: parts, of: table, in: indexes) }
     return findings
   }
 
@@ -144,6 +140,25 @@ package struct RowFinder: Sendable {
   }
 }
 
+/// What was done to search the parts of tables.
+package struct PartsSearched: Sendable {
+  /// The number of parts.
+  package fileprivate(set) var parts = 0
+  /// The number of parts that got an index.
+  package fileprivate(set) var indexed = 0
+  /// The number of parts that were read from start to end, because no index could be written.
+  package fileprivate(set) var scanned = 0
+  /// The paths of parts that are gone.
+  package fileprivate(set) var missing: [String] = []
+
+  static func += (left: inout Self, right: Self) {
+    left.parts += right.parts
+    left.indexed += right.indexed
+    left.scanned += right.scanned
+    for path in right.missing where !left.missing.contains(path) { left.missing.append(path) }
+  }
+}
+
 /// A sign for tasks that work for another one.
 private final class Flag: Sendable {
   private let value = Atomic(false)
@@ -155,18 +170,7 @@ private final class Flag: Sendable {
 
 /// The search for values in one part after the other.
 private struct PartSearch: Sendable {
-  struct Result: Sendable {
-    var rows: [FoundRow] = []
-    var omitted = 0
-    var isIndexed = false
-    var isScanned = false
-
-    /// Adds the rows at further places of the part.
-    mutating func add(_ more: (rows: [FoundRow], omitted: Int)) {
-      rows += more.rows
-      omitted += more.omitted
-    }
-  }
+  typealias Findings = RowFinder.Findings
 
   let columns: LookupColumns
   let values: [LookupValue]
@@ -181,7 +185,7 @@ private struct PartSearch: Sendable {
     return "\(part.table.name)-\(part.part.number)\(partition).\(part.part.format.rawValue)"
   }
 
-  func find(in part: LookupPart, _ report: () -> Void) async throws(PipelineFailure) -> Result {
+  func find(in part: LookupPart, _ report: () -> Void) async throws(PipelineFailure) -> Findings {
     let path = "\(indexes)/\(Self.name(part))"
     let identity = LookupValue.hash(Array(part.identity.utf8)[...], seed: 0)
     if let index = RowIndex(path), isUsable(index, identity, part), let found = try await rows(in: part, index) {
@@ -200,18 +204,12 @@ private struct PartSearch: Sendable {
     guard !isGivenUp.isRaised else {
       throw .state(FileFailure(.io, part.path, "The search was given up, because nobody waits for it"))
     }
-    var result = Result()
+    var result = Findings()
     do throws(FileFailure) {
       try DurableFolder(indexes).makeAlone()
-      try RowIndex.write(
-        entries,
-        covering: part.end,
-        identity: identity,
-        checksum: part.checksum,
-        to: path
-      )
-      result.isIndexed = true
-    } catch { result.isScanned = true }
+      try RowIndex.write(entries, covering: part.end, identity: identity, checksum: part.checksum, to: path)
+      result.search.indexed = 1
+    } catch { result.search.scanned = 1 }
     report()
     let hashes = Set(values.map(\.hash))
     let places = Set(entries.filter { hashes.contains($0.hash) }.map(\.place)).sorted()
@@ -229,14 +227,14 @@ private struct PartSearch: Sendable {
   }
 
   /// Returns the rows that an index leads to, and those behind it; nil if it does not fit after all.
-  private func rows(in part: LookupPart, _ index: RowIndex) async throws(PipelineFailure) -> Result? {
+  private func rows(in part: LookupPart, _ index: RowIndex) async throws(PipelineFailure) -> Findings? {
     var places: Set<Int64> = []
     for value in values {
       guard let found = index.places(of: value.hash) else { return nil }
       places.formUnion(found)
     }
     guard places.allSatisfy({ $0 >= 0 && $0 < part.end || part.compressed != nil }) else { return nil }
-    var found = Result()
+    var found = Findings()
     do throws(PipelineFailure) { found.add(try await rows(in: part, at: places.sorted())) } catch {
       // No row begins there: the part has other rows than the index says.
       guard case .state(let failure) = error, failure.kind == .incompatible else { throw error }
@@ -254,30 +252,27 @@ private struct PartSearch: Sendable {
 
   /// Reads the rows at the first of some places, in ascending order, and returns those that have one of the values, with the number
   /// of places that were not read.
-  private func rows(
-    in part: LookupPart,
-    at places: [Int64]
-  ) async throws(PipelineFailure) -> (rows: [FoundRow], omitted: Int) {
-    var found: [FoundRow] = []
+  private func rows(in part: LookupPart, at places: [Int64]) async throws(PipelineFailure) -> Findings {
     var rest = places.prefix(most)
+    var found = Findings(omitted: places.count - rest.count)
     guard part.compressed == nil else {
       // Each reading begins at the start of the file, so there is one for all.
-      if rest.isEmpty { return ([], places.count) }
+      if rest.isEmpty { return found }
       try await part.forEachRow(from: rest.first ?? 0) { row, at in
         if at == rest.first {
-          if columns.has(values, row) { found.append(FoundRow(row, of: part, at: at)) }
+          if columns.has(values, row) { found.rows.append(FoundRow(row, of: part, at: at)) }
           rest.removeFirst()
         }
         return !rest.isEmpty
       }
-      return (found, max(places.count - most, 0))
+      return found
     }
     for place in rest {
       try await part.forEachRow(from: place, byteCount: 1 << 14) { row, at in
-        if at == place, columns.has(values, row) { found.append(FoundRow(row, of: part, at: place)) }
+        if at == place, columns.has(values, row) { found.rows.append(FoundRow(row, of: part, at: place)) }
         return false
       }
     }
-    return (found, max(places.count - most, 0))
+    return found
   }
 }

@@ -58,8 +58,7 @@ package struct Daily: Sendable {
 
   /// Counts all rows of `skan_postbacks`.
   private mutating func count(in cache: PartCache, jobs: Int) async throws(PipelineFailure) {
-    let parts = try PipelineFailure.state { () throws(FileFailure) in try inputs.accepted.divided() }
-    let copies = try await PartCopies(parts, among: inputs.rejects, in: cache, jobs: jobs)
+    let copies = try await PartCopies(inputs.accepted, among: inputs.rejects, in: cache, jobs: jobs)
     unreadable += copies.unreadable
     var pass = PartPass(copies, jobs: jobs)
     pass.daily = try PartCalculation(lookups, settings, in: cache)

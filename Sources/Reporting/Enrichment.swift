@@ -33,8 +33,7 @@ package struct Enrichment: Sendable {
     cache: PartCache? = nil
   ) async throws(PipelineFailure) {
     let cache = try PartCache.given(cache, or: .enriched, in: table.output)
-    let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
-    let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: bufferBytes)
+    let copies = try await PartCopies(accepted, among: rejects, in: cache, jobs: jobs, bufferBytes: bufferBytes)
     var pass = PartPass(copies, jobs: jobs)
     pass.settled = try SettledFiles.byPart(settled, events: nil)
     pass.enrichment = try PartCalculation(lookups, encoding, in: cache)

@@ -33,8 +33,8 @@ package struct Settlement: Sendable {
   ) async throws(PipelineFailure) {
     let cache = try PartCache.given(cache, or: .settled, in: tables.settled.output)
     let modelsDigest = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try models.hexadecimalDigest() }
-    let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
-    let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: settings.bufferBytes)
+    let buffer = settings.bufferBytes
+    let copies = try await PartCopies(accepted, among: rejects, in: cache, jobs: jobs, bufferBytes: buffer)
     var pass = PartPass(copies, jobs: jobs)
     pass.settlement = try PartCalculation(lookups, models, modelsDigest, settings, encoding, in: cache)
     var counts = SettlementCounts()

@@ -12,7 +12,9 @@ package struct Rate: Equatable, Sendable {
   /// The share, from 0 to 1; nil if there are no records.
   package var share: Double? { total > 0 ? Double(count) / Double(total) : nil }
 
-  package mutating func add(_ hasProperty: Bool) {
+  /// Counts a record; nil if it is not known whether it has the property.
+  package mutating func add(_ hasProperty: Bool?) {
+    guard let hasProperty else { return }
     total += 1
     if hasProperty { count += 1 }
   }

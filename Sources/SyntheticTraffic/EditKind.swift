@@ -57,8 +57,8 @@ extension LinePlan {
     switch kind {
     case .value:
       let field = random.pick(fields)
-      signed.prepareEdit(of: field)
-      draft.prepareEdit(of: field)
+      // Apple sends only one of a source app and a source domain.
+      if field == .sourceDomain { (signed[.sourceAppID], draft[.sourceAppID]) = (nil, nil) }
       change = draft.edit(field, &random)
     case .pair:
       let first = random.pick(fields)
@@ -69,7 +69,8 @@ extension LinePlan {
       change = draft.change(field, to: .text((draft[field]?.text ?? "").written(kind, &random)))
     case .swap:
       let (app, sourceApp) = (draft.format.app, draft.format.sourceApp)
-      signed.prepareSwap(&random)
+      signed[.sourceDomain] = nil
+      if signed[sourceApp] == nil { signed[sourceApp] = .integer(random.storeID()) }
       draft = signed
       change = draft.change(app, to: signed[sourceApp])
       furtherChange = draft.change(sourceApp, to: signed[app])
@@ -80,16 +81,7 @@ extension LinePlan {
         original: SignatureWriting.asSigned.rawValue,
         edited: signatureWriting.rawValue
       )
-      rejectCode = .malformedSignature
     }
-  }
-}
-
-extension PostbackDraft {
-  /// Prepares a swap before signing: removes the source domain, and adds a source app if there is none.
-  fileprivate mutating func prepareSwap(_ random: inout SeededGenerator) {
-    self[.sourceDomain] = nil
-    if self[format.sourceApp] == nil { self[format.sourceApp] = .integer(random.storeID()) }
   }
 }
 

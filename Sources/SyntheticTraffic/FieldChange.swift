@@ -17,12 +17,6 @@ extension PostbackDraft {
     return FieldChange(field: field, original: original?.text, edited: value?.text)
   }
 
-  /// Prepares the edit of a field before signing: removes the source app for a source domain, because Apple sends only
-  /// one of them.
-  mutating func prepareEdit(of field: Field) {
-    if field == .sourceDomain { self[.sourceAppID] = nil }
-  }
-
   /// Changes a signed field to another well-formed value, so that the signed text changes.
   mutating func edit(_ field: Field, _ random: inout SeededGenerator) -> FieldChange {
     change(field, to: edited(field, self[field], &random))

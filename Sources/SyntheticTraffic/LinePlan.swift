@@ -1,25 +1,13 @@
 internal import SKAdNetwork
 
-/// The kind of a line of the dump.
-enum LineKind: Hashable, Sendable {
-  case valid, zeroFilled, forged, edited, forwarderEdited
-  case duplicateIdentical, duplicateConflict, duplicateTransaction
-  case malformed(Malformation)
-
-  /// The name in the truth file.
-  var name: String {
-    switch self {
-    case .valid: "valid"
-    case .zeroFilled: "zero_filled"
-    case .forged: "forged"
-    case .edited: "edited"
-    case .forwarderEdited: "forwarder_edited"
-    case .duplicateIdentical: "duplicate_identical"
-    case .duplicateConflict: "duplicate_conflict"
-    case .duplicateTransaction: "duplicate_transaction"
-    case .malformed(let malformation): "malformed:\(malformation.rawValue)"
-    }
-  }
+/// The kind of a line of the dump. The raw values are those of the truth file.
+enum LineKind: String, Sendable {
+  case valid, forged, edited, malformed
+  case zeroFilled = "zero_filled"
+  case forwarderEdited = "forwarder_edited"
+  case duplicateIdentical = "duplicate_identical"
+  case duplicateConflict = "duplicate_conflict"
+  case duplicateTransaction = "duplicate_transaction"
 }
 
 /// The signer of a postback.
@@ -36,7 +24,9 @@ enum Signer: Sendable {
 struct LinePlan: Sendable {
   /// The number of the line in the dump, or in the dump without frauds. Lines that a fraud adds have numbers after all others.
   let line: Int
-  var kind: LineKind
+  var kind = LineKind.valid
+  /// The malformation of a malformed line; nil for other lines.
+  var malformation: Malformation?
   /// The postback that is signed.
   var signed: PostbackDraft
   /// The postback that is written: the signed one, or a changed one.
@@ -45,8 +35,6 @@ struct LinePlan: Sendable {
   var signer = Signer.trusted
   /// The name of the key in the header of a JWS.
   var keyID = GeneratedKeys.p256Name
-  /// The code with which `run` rejects the line; nil if it accepts it.
-  var rejectCode: RejectCode?
   /// The change after signing, or the difference from the first copy; nil if there is none.
   var change: FieldChange?
   /// The second change, if edits come in pairs.
@@ -62,12 +50,24 @@ struct LinePlan: Sendable {
 
   /// Makes the plan of a valid postback.
   init(line: Int, _ draft: PostbackDraft, _ style: ForwardingStyle) {
-    self.line = line
-    kind = .valid
-    signed = draft
-    self.draft = draft
-    self.style = style
+    (self.line, signed, self.draft, self.style) = (line, draft, draft, style)
   }
+
+  /// The code with which `run` rejects the line; nil if it accepts it.
+  var rejectCode: RejectCode? {
+    switch kind {
+    case .valid, .zeroFilled, .forwarderEdited: nil
+    case .forged: keyID == GeneratedKeys.p256Name ? .signatureInvalid : .unknownKey
+    case .edited: signatureWriting == .asSigned ? .signatureInvalid : .malformedSignature
+    case .malformed: malformation?.code
+    case .duplicateIdentical: .duplicateIdentical
+    case .duplicateConflict: .duplicateConflict
+    case .duplicateTransaction: .duplicateTransaction
+    }
+  }
+
+  /// The line of the first copy of the postback.
+  var root: Int { originalLine ?? line }
 }
 
 /// The written form of a postback: that of an Apple device, or that of a forwarder. It changes no value.

@@ -79,7 +79,6 @@ struct LinePlanner: Sendable {
   private func forged(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     var plan = valid(line, mix.formats, &random)
     plan.kind = .forged
-    plan.rejectCode = .signatureInvalid
     switch random.below(plan.draft.format == .adAttributionKit ? 5 : 3) {
     case 0: plan.signer = .nobody
     case 1: plan.signer = .impostor
@@ -89,7 +88,6 @@ struct LinePlanner: Sendable {
     default:
       plan.signer = .impostor
       plan.keyID = random.pick(["apple-cas-identifier/9", "generated-unknown"])
-      plan.rejectCode = .unknownKey
       plan.change = FieldChange(field: .keyID, original: GeneratedKeys.p256Name, edited: plan.keyID)
     }
     return plan
@@ -101,7 +99,6 @@ struct LinePlanner: Sendable {
     let formats = mix.formats.filter { kind.applies(to: $0, among: mix.editableFields) }
     var plan = valid(line, formats, &random)
     plan.kind = .edited
-    plan.rejectCode = .signatureInvalid
     plan.edit(kind, among: mix.editableFields, &random)
     return plan
   }
@@ -109,8 +106,7 @@ struct LinePlanner: Sendable {
   private func malformed(_ line: Int, _ random: inout SeededGenerator) -> LinePlan {
     let malformation = random.pick(mix.malformations)
     var plan = valid(line, mix.formats.filter(malformation.applies(to:)), &random)
-    plan.kind = .malformed(malformation)
-    plan.rejectCode = malformation.code
+    (plan.kind, plan.malformation) = (.malformed, malformation)
     plan.change = malformation.apply(to: &plan.draft, &random)
     return plan
   }
@@ -126,12 +122,9 @@ struct LinePlanner: Sendable {
     plan.signed = first.signed
     plan.originalLine = original
     switch random.below(10) {
-    case 0..<6:
-      plan.kind = .duplicateIdentical
-      plan.rejectCode = .duplicateIdentical
+    case 0..<6: plan.kind = .duplicateIdentical
     case 6..<8:
       plan.kind = .duplicateConflict
-      plan.rejectCode = .duplicateConflict
       plan.change = plan.draft.editUnsigned(&random)
     default: plan.reuseTransaction(&random)
     }
@@ -152,7 +145,6 @@ struct LinePlanner: Sendable {
     plan.arrival = first.arrival
     plan.arrival?.receivedAt = time
     plan.kind = .duplicateIdentical
-    plan.rejectCode = .duplicateIdentical
     if random.chance(ofHundred: 25) { plan.reuseTransaction(&random) }
     return plan
   }
@@ -176,7 +168,6 @@ extension LinePlan {
   /// Changes the copy of a postback to one of another app, which is signed, with the same transaction.
   fileprivate mutating func reuseTransaction(_ random: inout SeededGenerator) {
     kind = .duplicateTransaction
-    rejectCode = .duplicateTransaction
     change = draft.edit(draft.format.app, &random)
     signed[draft.format.app] = draft[draft.format.app]
   }

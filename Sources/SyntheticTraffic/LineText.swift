@@ -12,9 +12,9 @@ struct LineText: Sendable {
   /// Appends the line and a line feed.
   func append(_ plan: LinePlan, signature: String, to dump: inout [UInt8]) {
     let start = dump.count
-    if plan.kind == .malformed(.formEncoded) {
+    if plan.malformation == .formEncoded {
       appendForm(plan.draft, to: &dump)
-    } else if plan.kind == .malformed(.scalar) {
+    } else if plan.malformation == .scalar {
       dump.append(contentsOf: ["42", "null", "true", "\"postback\""][plan.line % 4].utf8)
     } else {
       appendObject(plan, signature, to: &dump)
@@ -25,8 +25,7 @@ struct LineText: Sendable {
 
   /// Applies a malformation of the whole line; does nothing for other lines.
   private func breakLine(_ plan: LinePlan, from start: Int, of dump: inout [UInt8], _ signature: String) {
-    guard case .malformed(let malformation) = plan.kind else { return }
-    switch malformation {
+    switch plan.malformation {
     case .truncatedLine:
       // The cut is inside a string, so that a reader of JSON Lines finds the error at the end of the line.
       let field: Field = plan.draft.format.version == nil ? .jwsString : .attributionSignature

@@ -139,9 +139,8 @@ struct Audience: Sendable {
   init(apps: [Int64], seed: UInt64) {
     var random = SeededGenerator(seed: seed, line: 0, .audience)
     self.apps = apps
-    let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     networks = (0..<40).map { index in
-      let name = String((0..<10).map { _ in random.pick(alphabet) })
+      let name = random.networkID()
       return index % 8 == 3 ? name.uppercased() : name
     }
     sourceApps = (0..<300).map { _ in random.storeID() }

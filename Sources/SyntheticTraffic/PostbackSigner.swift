@@ -27,7 +27,7 @@ struct PostbackSigner: ~Copyable {
     var message: [UInt8] = []
     plan.signed.appendSignedText(to: &message)
     let text = Self.write(try signature(of: message, for: plan, as: .der), as: plan.signatureWriting, .standard)
-    let isBroken = plan.kind == .malformed(.signatureNotBase64)
+    let isBroken = plan.malformation == .signatureNotBase64
     return (isBroken ? "!" : "") + String(decoding: isBroken ? text.dropFirst() : text[...], as: UTF8.self)
   }
 
@@ -37,13 +37,13 @@ struct PostbackSigner: ~Copyable {
     plan.signed.appendPayload(to: &payload)
     let signature = try signature(of: header + [Self.period] + Self.encode(payload), for: plan, as: .raw)
     payload.removeAll(keepingCapacity: true)
-    if plan.kind == .malformed(.jwsPayloadNotJSON) {
+    if plan.malformation == .jwsPayloadNotJSON {
       payload.append(contentsOf: "postback-identifier=1".utf8)
     } else {
       plan.draft.appendPayload(to: &payload)
     }
     var jws = header + [Self.period] + Self.encode(payload)
-    if plan.kind != .malformed(.jwsOfTwoParts) {
+    if plan.malformation != .jwsOfTwoParts {
       jws += [Self.period] + Self.write(signature, as: plan.signatureWriting, .url)
     }
     return String(decoding: jws, as: UTF8.self)
@@ -54,7 +54,7 @@ struct PostbackSigner: ~Copyable {
     header.appendJSONKey(Field.keyID.name, isFirst: true)
     header.appendJSONString(plan.keyID, escapingSlashes: true)
     header.appendJSONKey(Field.algorithm.name)
-    header.appendJSONString(plan.kind == .malformed(.jwsAlgorithmNone) ? "none" : "ES256")
+    header.appendJSONString(plan.malformation == .jwsAlgorithmNone ? "none" : "ES256")
     header.append(UInt8(ascii: "}"))
     return header
   }
@@ -66,16 +66,14 @@ struct PostbackSigner: ~Copyable {
     as form: SignatureForm
   ) throws(LibcryptoFailure) -> [UInt8] {
     let curve = plan.draft.format.curve
-    if case .nobody = plan.signer { return random(curve, form, line: plan.line) }
-    var isImpostor = false
-    if case .impostor = plan.signer { isImpostor = true }
-    let key = keys.key(curve, isImpostor: isImpostor)
+    if plan.signer == .nobody { return random(curve, form, line: plan.line) }
+    let key = keys.key(curve, isImpostor: plan.signer == .impostor)
     let digest = try hash.digest(of: message.span)
-    if plan.kind == .malformed(.signatureOtherForm) || plan.signatureWriting == .otherForm {
+    if plan.malformation == .signatureOtherForm || plan.signatureWriting == .otherForm {
       return try key.sign(digest, as: form == .der ? .raw : .der)
     }
     let signature = try key.sign(digest, as: form)
-    return plan.kind == .malformed(.signatureTrailingByte) ? signature + [0] : signature
+    return plan.malformation == .signatureTrailingByte ? signature + [0] : signature
   }
 
   /// Returns a random signature that no key made: r and s are positive and below the curve's order.
@@ -87,11 +85,7 @@ struct PostbackSigner: ~Copyable {
       bytes[0] = UInt8(1 + random.below(127))
       return bytes
     }
-    let (r, s) = (number(), number())
-    guard form == .der else { return r + s }
-    let size = UInt8(curve.fieldByteCount)
-    let integers = [0x02, size] + r + [0x02, size] + s
-    return [0x30, UInt8(integers.count)] + integers
+    return form.bytes(ofRaw: number() + number())
   }
 
   private static func write(_ signature: [UInt8], as writing: SignatureWriting, _ base64: Base64) -> [UInt8] {

@@ -66,6 +66,12 @@ extension SeededGenerator {
     String((0..<count).map { _ in Character(Unicode.Scalar(UInt8(ascii: "0") + UInt8(below(10)))) })
   }
 
+  /// Returns the id of an ad network, without the framework's ending.
+  mutating func networkID() -> String {
+    let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+    return String((0..<10).map { _ in pick(alphabet) })
+  }
+
   /// Returns an App Store id of an app.
   mutating func storeID() -> Int64 { integer(in: 284_000_000...6_749_999_999) }
 }

@@ -18,16 +18,10 @@ struct TruthRow: Sendable {
     member("line", line.map { .integer(Int64($0)) }, isFirst: true, &json)
     member("outcome", .text(line == nil ? "withheld" : isAccepted ? "accepted" : "rejected"), &json)
     member("reject_code", line == nil ? nil : plan.rejectCode.map { .text($0.rawValue) }, &json)
-    member("kind", .text(plan.kind.name), &json)
+    member("kind", .text(plan.kind.rawValue + (plan.malformation.map { ":\($0.rawValue)" } ?? "")), &json)
     member("version", .text(draft.format.name), &json)
-    member("field", plan.change.map { .text($0.field.name) }, &json)
-    member("original", plan.change?.original.map { .text($0) }, &json)
-    member("edited", plan.change?.edited.map { .text($0) }, &json)
-    if let change = plan.furtherChange {
-      member("further_field", .text(change.field.name), &json)
-      member("further_original", change.original.map { .text($0) }, &json)
-      member("further_edited", change.edited.map { .text($0) }, &json)
-    }
+    append(plan.change, to: &json)
+    if let change = plan.furtherChange { append(change, "further_", to: &json) }
     member("of_line", line == nil ? nil : originalLine.map { .integer(Int64($0)) }, &json)
     member("transaction_id", draft[draft.format.transaction], &json)
     if isAccepted {
@@ -42,11 +36,15 @@ struct TruthRow: Sendable {
     if let fraud = plan.fraud {
       member("fraud", .text(fraud.kind.rawValue), &json)
       member("fraud_by", plan.arrival?.forwarder.map { .text($0) }, &json)
-      member("fraud_field", fraud.change.map { .text($0.field.name) }, &json)
-      member("fraud_original", fraud.change?.original.map { .text($0) }, &json)
-      member("fraud_edited", fraud.change?.edited.map { .text($0) }, &json)
+      append(fraud.change, "fraud_", to: &json)
     }
     json.append(contentsOf: "}\n".utf8)
+  }
+
+  private func append(_ change: FieldChange?, _ prefix: String = "", to json: inout [UInt8]) {
+    member("\(prefix)field", change.map { .text($0.field.name) }, &json)
+    member("\(prefix)original", change?.original.map { .text($0) }, &json)
+    member("\(prefix)edited", change?.edited.map { .text($0) }, &json)
   }
 
   /// Appends the truth of a postback of a campaign: the values that Apple and the forwarder started from.

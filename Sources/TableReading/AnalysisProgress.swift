@@ -37,7 +37,7 @@ struct ReadingMeter {
 
   init(_ files: TableFiles) {
     self.files = files
-    total = files.canBeReadAgain ? files.inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } : nil
+    total = files.byteCount
   }
 
   /// Adds the origins of the next batch, in the order of reading.

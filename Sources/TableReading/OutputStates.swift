@@ -5,9 +5,8 @@ internal import Tables
 
 /// The states of outputs, each read once, so that all tables of an output have the rows of the same commit.
 package struct OutputStates: Sendable {
-  private var readings: [String: LedgerReading] = [:]
-  /// The folder of the state of each output that has one.
-  private var folders: [String: String] = [:]
+  /// The state of each output that has one, and its folder.
+  private var states: [String: (folder: String, reading: LedgerReading)] = [:]
 
   /// The states of outputs of which only complete parts count.
   package init() {}
@@ -17,7 +16,7 @@ package struct OutputStates: Sendable {
   /// output has parts that its state does not know, and if one is given twice, whose rows would count twice. If
   /// `readsReprocessed` is true, the rejects that were taken up again are read, too.
   package init(of outputs: [String], among states: [String], readsReprocessed: Bool = false) throws(FileFailure) {
-    var named: [(path: String, reading: LedgerReading)] = []
+    var named: [(folder: String, reading: LedgerReading)] = []
     for state in states { named.append((state, try Ledger.reading(state, readsReprocessed: readsReprocessed))) }
     var known: [(path: String, id: OutputID)] = []
     for output in outputs where output != InputFile.standardInput {
@@ -29,15 +28,15 @@ package struct OutputStates: Sendable {
       let own = StateFolder.path(in: output)
       // Earlier versions left no ids.
       if let found = named.first(where: { Self.fits($0.reading, id, isAlone: outputs.count == 1) }) {
-        (readings[output], folders[output]) = (found.reading, found.path)
+        self.states[output] = found
       } else if outputs.count == 1, let other = named.first {
-        throw .otherOutput(output, of: other.path)
+        throw .otherOutput(output, of: other.folder)
       } else if Ledger.isThere(own) {
         let reading = try Ledger.reading(own, readsReprocessed: readsReprocessed)
         guard Self.fits(reading, id, isAlone: true) else { throw .otherOutput(output, of: own) }
-        (readings[output], folders[output]) = (reading, own)
+        self.states[output] = (own, reading)
       }
-      if let reading = readings[output], let folder = folders[output] {
+      if let (folder, reading) = self.states[output] {
         try OutputFolder.refuseUnknownParts(in: output, of: folder, reading)
       }
     }
@@ -52,7 +51,7 @@ package struct OutputStates: Sendable {
   /// outputs because of their age; nil if none were.
   func removedUpTo() throws(FileFailure) -> Int64? {
     var ends: [Int64] = []
-    for folder in folders.values {
+    for (folder, _) in states.values {
       for table in [Table.postbacks, .rejects] {
         if let end = try Ledger.newestRemovedReceipt(folder, of: table.name) { ends.append(end) }
       }
@@ -61,7 +60,7 @@ package struct OutputStates: Sendable {
   }
 
   /// Returns the state of an output; nil if it has none.
-  func reading(of output: String) -> LedgerReading? { readings[output] }
+  func reading(of output: String) -> LedgerReading? { states[output]?.reading }
 }
 
 extension TableFiles {
@@ -95,9 +94,9 @@ extension TableFiles {
       (input.limit, input.laterPath) = (part.length, "\(folder)/\(part.name)")
       return input
     }
-    for name in [part.name] + LedgerPart.compressions.map({ part.name + $0 })
-    where try DurableFolder(folder).byteCount(of: name) != nil {
-      guard var input = try InputFile.enumerate(["\(folder)/\(name)"]).first else { continue }
+    if let name = try part.completeName(in: DurableFolder(folder)),
+      var input = try InputFile.enumerate(["\(folder)/\(name)"]).first
+    {
       if name == part.name, let count = input.byteCount, count < part.length {
         throw .damaged("\(folder)/\(name)", "The file has \(count) of the \(part.length) bytes that were committed")
       }

@@ -2,7 +2,7 @@ package import ConversionModel
 
 /// Writes the values of a result as bytes, which it collects, or hands on in portions.
 package struct ResultWriter {
-  private var storage: [UInt8] = []
+  @usableFromInline var storage: [UInt8] = []
   private let take: (([UInt8]) -> Void)?
 
   /// The number of bytes from which they are handed on.
@@ -25,28 +25,13 @@ package struct ResultWriter {
   /// Hands the bytes on if they are many.
   package mutating func flushIfFull() { if storage.count >= Self.portion { flush() } }
 
-  // Methods of generic types are slow where another module calls them, so those that it calls often have no type parameter.
-
   /// Appends a byte.
   package mutating func append(_ number: UInt8) { storage.append(number) }
 
-  /// Appends a number, its least byte first.
-  package mutating func append(_ number: Int) { storage.append(littleEndian: number) }
+  // Generic methods that another module calls are fast only if they are inlined; those of the reader are slow even then.
 
   /// Appends a number, its least byte first.
-  package mutating func append(_ number: Int32) { storage.append(littleEndian: number) }
-
-  /// Appends a number, its least byte first.
-  package mutating func append(_ number: Int64) { storage.append(littleEndian: number) }
-
-  /// Appends a number, its least byte first.
-  package mutating func append(_ number: UInt32) { storage.append(littleEndian: number) }
-
-  /// Appends a number, its least byte first.
-  package mutating func append(_ number: UInt64) { storage.append(littleEndian: number) }
-
-  /// Appends a number, its least byte first.
-  package mutating func append(_ number: UInt128) { storage.append(littleEndian: number) }
+  @inlinable package mutating func append(_ number: some FixedWidthInteger) { storage.append(littleEndian: number) }
 
   /// Appends a number with seven bits in each byte, the least ones first; all but the last byte have the upper bit.
   package mutating func append(sevenBits number: UInt64) {

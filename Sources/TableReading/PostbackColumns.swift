@@ -40,6 +40,34 @@ package struct PostbackColumns: Sendable {
   package let currency = Table.postbacks.place(.currency)
   package let cumulative = Table.postbacks.place(.cumulative)
   package let extras = Table.postbacks.place(.extras)
+  package let transactionID = Table.postbacks.place(.transactionID)
+  package let signatureR = Table.postbacks.place(.signatureR)
+  package let file = Table.postbacks.place(.sourceFile)
+  package let line = Table.postbacks.place(.sourceLine)
+
+  /// Finds the columns.
+  package init() {}
+}
+
+/// The columns of `skan_rejects` that reports and comparisons of copies read.
+package struct RejectColumns: Sendable {
+  package let code = Table.rejects.place(.rejectCode)
+  package let digest = Table.rejects.place(.rawSHA256)
+  package let body = Table.rejects.place(.rawBody)
+  package let bodyBase64 = Table.rejects.place(.rawBodyBase64)
+  package let query = Table.rejects.place(.query)
+  package let channel = Table.rejects.place(.channel)
+  package let forwarder = Table.rejects.place(.forwarder)
+  package let address = Table.rejects.place(.remoteAddress)
+  package let receivedAt = Table.rejects.place(.receivedAt)
+  package let receivedAtSource = Table.rejects.place(.receivedAtSource)
+  package let file = Table.rejects.place(.sourceFile)
+  package let line = Table.rejects.place(.sourceLine)
+  package let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
+  package let conflictingFields = Table.rejects.place(.conflictingFields)
+  package let transactionID = Table.rejects.place(.transactionID)
+  package let adNetworkID = Table.rejects.place(.adNetworkID)
+  package let appID = Table.rejects.place(.appID)
 
   /// Finds the columns.
   package init() {}

@@ -119,7 +119,7 @@ extension [UInt8] {
   }
 
   /// Appends the bytes of an integer, the least one first.
-  package mutating func append(littleEndian integer: some FixedWidthInteger) {
+  @inlinable package mutating func append(littleEndian integer: some FixedWidthInteger) {
     unsafe Swift.withUnsafeBytes(of: integer.littleEndian) { unsafe append(contentsOf: $0) }
   }
 }

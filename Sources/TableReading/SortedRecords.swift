@@ -80,10 +80,6 @@ private struct Run {
 
   private static let headBytes = 20
 
-  init(number: Int, file: DurableFile, rest: Range<Int64>, block: Int) {
-    (self.number, self.file, self.rest, self.block) = (number, file, rest, block)
-  }
-
   func precedes(_ other: Run) -> Bool { key == other.key ? number < other.number : key < other.key }
 
   mutating func next() throws(FileFailure) -> Bool {
@@ -138,18 +134,17 @@ package struct RecordTable: Sendable {
     _ key: UInt128,
     _ body: (ArraySlice<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
-    guard !entries.isEmpty else { return }
-    let bucket = Int(key >> UInt128(shift))
-    for place in Int(starts[bucket])..<Int(starts[bucket + 1]) where entries[place].key == key {
-      let entry = entries[place]
+    for entry in bucket(of: key) where entry.key == key {
       try body(bytes[Int(entry.start)..<Int(entry.start) + Int(entry.count)])
     }
   }
 
   /// Indicates that there is a record with a key.
-  package func has(_ key: UInt128) -> Bool {
-    guard !entries.isEmpty else { return false }
+  package func has(_ key: UInt128) -> Bool { bucket(of: key).contains { $0.key == key } }
+
+  private func bucket(of key: UInt128) -> ArraySlice<RecordSorter.Entry> {
+    guard !entries.isEmpty else { return [] }
     let bucket = Int(key >> UInt128(shift))
-    return (Int(starts[bucket])..<Int(starts[bucket + 1])).contains { entries[$0].key == key }
+    return entries[Int(starts[bucket])..<Int(starts[bucket + 1])]
   }
 }

@@ -25,6 +25,9 @@ package struct TableFiles: Sendable {
   /// Indicates that the files can be read more than once. Standard input and pipes cannot.
   package var canBeReadAgain: Bool { inputs.allSatisfy { $0.byteCount != nil } }
 
+  /// The length of all files; nil if that of one is not known.
+  var byteCount: Int64? { canBeReadAgain ? inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } : nil }
+
   /// Finds the parts of a table at `paths`, in their order. A path is the output folder of a run, the folder of a table or of a
   /// partition in it, or a file. Of an output whose state was read, the rows count that were committed then, also those in
   /// parts that are still written and hidden. Otherwise the complete parts count.

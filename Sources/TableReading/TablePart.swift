@@ -15,7 +15,7 @@ package struct TablePart: Sendable {
 extension TableFiles {
   /// Returns the files one by one, in the order of their numbers. Their progress is that of all of them.
   package func divided() throws(FileFailure) -> [TablePart] {
-    let total = canBeReadAgain ? inputs.reduce(0) { $0 + ($1.byteCount ?? 0) } : nil
+    let total = byteCount
     var parts: [TablePart] = []
     var before: Int64 = 0
     for (number, input) in numbered {

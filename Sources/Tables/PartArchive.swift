@@ -25,10 +25,10 @@ package struct PartArchive: Sendable {
     let folder = try DurableFolder(making: "\(path)/\(part.folder)")
     let copy = "\(folder.path)/\(part.name)"
     guard let length = try folder.byteCount(of: part.name) else {
-      for ending in LedgerPart.compressions where try folder.byteCount(of: part.name + ending) != nil {
+      if let name = try part.completeName(in: folder) {
         throw FileFailure(
           .incompatible,
-          copy + ending,
+          "\(folder.path)/\(name)",
           "The part was compressed in the archive, and its rows cannot be compared with those that are to go now",
           advice: "Decompress it and run again; after that it may be compressed again"
         )

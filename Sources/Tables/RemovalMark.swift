@@ -10,14 +10,7 @@ enum RemovalMark {
 
   /// Writes the mark, before the first file of a part is removed. A full disk, which the removal makes room on, has none.
   static func write(_ mark: CommitMark, in output: String) {
-    do throws(FileFailure) {
-      let file = try UnfinishedFile("\(output)/\(fileName)")
-      try file.allowReading()
-      try file.write(Array("\(mark)\n".utf8))
-      try file.synchronize()
-      try file.publish()
-      try DurableFolder(output).synchronize()
-    } catch {}
+    try? WholeFile.replace("\(output)/\(fileName)", with: Array("\(mark)\n".utf8), isDurable: true)
   }
 
   /// Writes the mark of a state beside the tables of its backup, if the output has a mark: copied over an output, the backup replaces
@@ -41,14 +34,9 @@ enum RemovalMark {
     let text = String(decoding: try WholeFile.read("\(output)/\(fileName)", upTo: 1 << 10), as: UTF8.self)
     guard let mark = CommitMark(String(text.prefix { !$0.isNewline })), try !has(mark) else { return }
     var gone: [String] = []
-    let folder = DurableFolder(output)
     for part in parts where part.phase == .complete {
-      let name = "\(part.folder)/\(part.name)"
-      var isThere = false
-      for ending in [""] + LedgerPart.compressions where try folder.byteCount(of: name + ending) != nil {
-        isThere = true
-      }
-      if !isThere { gone.append(name) }
+      guard try part.completeName(in: DurableFolder("\(output)/\(part.folder)")) == nil else { continue }
+      gone.append("\(part.folder)/\(part.name)")
     }
     guard let first = gone.min() else { return }
     throw FileFailure(

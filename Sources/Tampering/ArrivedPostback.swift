@@ -22,20 +22,20 @@ struct ArrivedPostback {
     guard var object = try? JSONValue(parsing: record, replacingLoneSurrogates: true), let members = object.members
     else { return nil }
     if let body = Self.body(of: object, members) { object = body }
-    if let json = object.member(Field.jwsString.name), json != .null {
+    if let json = object[Field.jwsString.name], json != .null {
       guard let jws = ArrivedJWS(json) else { return nil }
       framework = .adAttributionKit
       self.jws = jws
       signatures = ArrivedSignature.readings(of: jws.signature, as: .raw)
       read(jws.payload)
     } else {
-      guard let text = object.member(Field.attributionSignature.name)?.text else { return nil }
+      guard let text = object[Field.attributionSignature.name]?.text else { return nil }
       framework = .skAdNetwork
       signatures = ArrivedSignature.readings(of: text, as: .der)
       read(object)
     }
     for field in Field.neverSigned {
-      guard let (kind, text) = object.member(field.name)?.scalar else { continue }
+      guard let (kind, text) = object[field.name]?.scalar else { continue }
       unsigned[field] = field.type.text(kind, text.span)
     }
   }
@@ -43,9 +43,9 @@ struct ArrivedPostback {
   /// Returns the postback in an envelope; nil if the object is no envelope, as `PostbackParser` sees it.
   private static func body(of object: JSONValue, _ members: [JSONValue.Member]) -> JSONValue? {
     guard members.allSatisfy({ Field(name: $0.key).map(Envelope.fields.contains) ?? false }) else { return nil }
-    if let body = object.member(Field.body.name) { return body.members == nil ? nil : body }
+    if let body = object[Field.body.name] { return body.members == nil ? nil : body }
     var decoded: [UInt8] = []
-    guard let text = object.member(Field.bodyBase64.name)?.text,
+    guard let text = object[Field.bodyBase64.name]?.text,
       Base64.standard.decode(text.utf8.span, appendingTo: &decoded),
       let body = try? JSONValue(parsing: decoded, replacingLoneSurrogates: true), body.members != nil
     else { return nil }
@@ -54,7 +54,7 @@ struct ArrivedPostback {
 
   private mutating func read(_ object: JSONValue) {
     for field in framework.signedFields {
-      guard let json = object.member(field.name), let value = field.type.value(json) else { continue }
+      guard let json = object[field.name], let value = field.type.value(json) else { continue }
       // Forwarders write nulls of numbers as empty texts.
       if value.isEmpty, field != .sourceDomain { continue }
       values[field] = value
@@ -113,9 +113,9 @@ struct ArrivedJWS {
       return parts.count == 3 ? (parts, false) : nil
     }
     var signed = json
-    if case .array(let signatures)? = json.member("signatures"), let first = signatures.first { signed = first }
-    guard let header = signed.member("protected")?.text, let payload = json.member("payload")?.text,
-      let signature = signed.member("signature")?.text
+    if case .array(let signatures)? = json["signatures"], let first = signatures.first { signed = first }
+    guard let header = signed["protected"]?.text, let payload = json["payload"]?.text,
+      let signature = signed["signature"]?.text
     else { return nil }
     return ([header, payload, signature], true)
   }

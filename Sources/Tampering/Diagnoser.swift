@@ -87,7 +87,7 @@ package final class Diagnoser: Sendable {
       let budget = budget(of: content, on: signature.curve) - tried
       let run = try VariantSearch(content, search, on: signature.curve, budget: max(budget, 0))
       var recovery: Diagnosis.Recovery?
-      let (_, isComplete) = try run.first(of: variants) { variant throws(LibcryptoFailure) in
+      let isComplete = try run.run(variants) { variant throws(LibcryptoFailure) in
         recovery = try self.recovery(variant, content, signature)
         return recovery != nil
       }
@@ -140,14 +140,11 @@ package final class Diagnoser: Sendable {
     let postback = content.postback(variant, signature: signature.raw)
     guard let key = try signer(of: postback) else { return nil }
     let changes = content.implied(by: variant.form) + variant.changes
-    return Diagnosis.Recovery(
-      edits: changes.map { .init(field: $0.field, original: $0.value, arrived: content.values[$0.field]) }
-        .filter { $0.original != $0.arrived },
-      reencodings: signature.reencodings.map { Reencoding($0) } + content.forms[variant.form],
-      postback: String(decoding: postback, as: UTF8.self),
-      keyID: key.id,
-      environment: key.environment
-    )
+    let edits = changes.map {
+      Diagnosis.Edit(field: $0.field, original: $0.value, arrived: content.values[$0.field])
+    }
+    let forms = content.forms[variant.form]
+    return Diagnosis.Recovery(edits.filter { $0.original != $0.arrived }, signature, forms, of: postback, by: key)
   }
 
   /// Returns the trusted key that signed the postback with these bytes; nil if there is none, or if the pipeline's
@@ -186,13 +183,7 @@ package final class Diagnoser: Sendable {
         return original == arrived || !genuine.signs(field)
           ? nil : .init(field: field, original: original, arrived: arrived)
       }
-      let recovery = Diagnosis.Recovery(
-        edits: edits,
-        reencodings: signature.reencodings.map { Reencoding($0) } + content.forms[0],
-        postback: String(decoding: signed, as: UTF8.self),
-        keyID: key.id,
-        environment: key.environment
-      )
+      let recovery = Diagnosis.Recovery(edits, signature, content.forms[0], of: signed, by: key)
       guard edits.count > Self.mostEdits, let id = genuine.transactionID else {
         return edits.isEmpty ? nil : Diagnosis(finding: Self.finding(recovery), tried: tried + 1)
       }
@@ -204,4 +195,22 @@ package final class Diagnoser: Sendable {
   /// The greatest number of edited fields that counts as an edit. With more, the signature was taken from another
   /// postback.
   private static let mostEdits = 3
+}
+
+extension Diagnosis.Recovery {
+  fileprivate init(
+    _ edits: [Diagnosis.Edit],
+    _ signature: ArrivedSignature,
+    _ forms: [Reencoding],
+    of postback: [UInt8],
+    by key: TrustedKey
+  ) {
+    self.init(
+      edits: edits,
+      reencodings: signature.reencodings.map { Reencoding($0) } + forms,
+      postback: String(decoding: postback, as: UTF8.self),
+      keyID: key.id,
+      environment: key.environment
+    )
+  }
 }

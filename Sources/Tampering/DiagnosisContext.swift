@@ -112,10 +112,7 @@ struct GenuinePostback: Sendable {
   init(_ values: [Field: String], _ jws: ArrivedJWS) {
     framework = .adAttributionKit
     self.values = values
-    var message = Base64.url.encode(jws.headerBytes)
-    message.append(UInt8(ascii: "."))
-    message += Base64.url.encode(jws.payloadBytes)
-    self.message = message
+    message = Base64.url.encode(jws.headerBytes) + [UInt8(ascii: ".")] + Base64.url.encode(jws.payloadBytes)
     curve = .p256
   }
 
@@ -130,14 +127,9 @@ struct GenuinePostback: Sendable {
 
   /// Returns the postback as JSON with a signature, which is given as r and s.
   func postback(signature: [UInt8]) -> [UInt8] {
-    guard framework == .adAttributionKit else {
-      return SKAdNetworkContent(values).postback(Variant(form: 0), signature: signature)
+    switch framework {
+    case .adAttributionKit: JWSContent.postback(message, signature: signature)
+    case .skAdNetwork: SKAdNetworkContent(values).postback(Variant(form: 0), signature: signature)
     }
-    var json: [UInt8] = Array("{\"jws-string\":\"".utf8)
-    json += message
-    json.append(UInt8(ascii: "."))
-    json += Base64.url.encode(signature)
-    json += Array("\"}".utf8)
-    return json
   }
 }

@@ -31,42 +31,41 @@ extension Diagnosis {
     "Another transaction cannot be tried, and an app or a network only if it is known, because they can be anything: the "
     + "postback may be edited or invented."
 
-  /// Appends the diagnosis as a JSON object; schemas/diagnosis.schema.json describes it.
-  package func append(to json: inout [UInt8]) {
-    func string(_ text: String?) {
-      if let text { json.appendJSONString(text) } else { json.append(contentsOf: "null".utf8) }
-    }
-    func member(_ name: String, _ text: String?, _ before: String = ",") {
-      json.append(contentsOf: before.utf8)
-      json.appendJSONString(name)
-      json.append(UInt8(ascii: ":"))
-      string(text)
-    }
-    member("finding", code, "{")
-    member("summary", summary)
-    json.append(contentsOf: ",\"edits\":[".utf8)
-    for (index, edit) in (recovery?.edits ?? []).enumerated() {
-      member("field", edit.field.name, index == 0 ? "{" : ",{")
-      member("original", edit.original)
-      member("arrived", edit.arrived)
-      member("sentence", edit.sentence)
-      json.append(UInt8(ascii: "}"))
-    }
-    json.append(contentsOf: "],\"reencodings\":[".utf8)
-    for (index, reencoding) in (recovery?.reencodings ?? []).enumerated() {
-      member("code", reencoding.kind.rawValue, index == 0 ? "{" : ",{")
-      member("field", reencoding.field?.name)
-      member("sentence", reencoding.sentence)
-      json.append(UInt8(ascii: "}"))
-    }
-    json.append(UInt8(ascii: "]"))
-    member("signed_postback", recovery?.postback)
-    member("key_id", recovery?.keyID)
+  /// The diagnosis as a JSON object; schemas/diagnosis.schema.json describes it.
+  package var json: JSONValue {
     let owner: SignatureOwner? = if case .stolenSignature(_, let owner) = finding { owner } else { nil }
-    member("transaction_id", owner?.transactionID)
-    json.append(contentsOf: ",\"owner\":\(owner.map { "\($0.json)" } ?? "null")".utf8)
-    if case .noVariantFound(let reason) = finding { member("reason", reason.rawValue) } else { member("reason", nil) }
-    json.append(contentsOf: ",\"tried\":\(tried)}".utf8)
+    let reason: Reason? = if case .noVariantFound(let reason) = finding { reason } else { nil }
+    return .object([
+      .init("finding", .string(code)),
+      .init("summary", .string(summary)),
+      .init("edits", .array((recovery?.edits ?? []).map(\.json))),
+      .init("reencodings", .array((recovery?.reencodings ?? []).map(\.json))),
+      .init("signed_postback", .text(recovery?.postback)),
+      .init("key_id", .text(recovery?.keyID)),
+      .init("transaction_id", .text(owner?.transactionID)),
+      .init("owner", .optional(owner?.json)),
+      .init("reason", .text(reason?.rawValue)),
+      .init("tried", .integer(tried)),
+    ])
+  }
+}
+
+extension Diagnosis.Edit {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("field", .string(field.name)),
+      .init("original", .text(original)),
+      .init("arrived", .text(arrived)),
+      .init("sentence", .string(sentence)),
+    ])
+  }
+}
+
+extension Reencoding {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("code", .string(kind.rawValue)), .init("field", .text(field?.name)), .init("sentence", .string(sentence)),
+    ])
   }
 }
 

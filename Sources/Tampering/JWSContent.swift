@@ -16,10 +16,14 @@ struct JWSContent: SignedContent {
     /// The header in base64url, and a period.
     let header: [UInt8]
     let keyID: String
+    let payload: Payload
+  }
+
+  /// One form of the payload with no value changed.
+  private struct Payload {
+    let json: [UInt8]
     let members: [Member]
     let escapesSlashes: Bool
-    /// The payload with no value changed.
-    let payload: [UInt8]
   }
 
   private struct Member {
@@ -32,7 +36,7 @@ struct JWSContent: SignedContent {
   /// Makes the content of an arrived JWS; `keyIDs` are the names of the keys that may have signed.
   init(_ arrived: ArrivedPostback, _ jws: ArrivedJWS, keyIDs: [String]) {
     var values = arrived.values
-    values[.keyID] = jws.header.member(Field.keyID.name)?.text
+    values[.keyID] = jws.header[Field.keyID.name]?.text
     self.values = values
     let arrivedKeyID = values[.keyID]
     var ways: [Way] = []
@@ -43,18 +47,8 @@ struct JWSContent: SignedContent {
     let names = arrivedKeyID.map { keyIDs.contains($0) ? [$0] : keyIDs } ?? keyIDs
     for (payloadIndex, payload) in payloads.enumerated() {
       for (header, keyID) in Self.headers(jws, names) {
-        var written = Base64.url.encode(header)
-        written.append(UInt8(ascii: "."))
         let isSame = header == jws.headerBytes || keyID != arrivedKeyID
-        ways.append(
-          Way(
-            header: written,
-            keyID: keyID,
-            members: payload.members,
-            escapesSlashes: payload.escapesSlashes,
-            payload: payload.json
-          )
-        )
+        ways.append(Way(header: Base64.url.encode(header) + [UInt8(ascii: ".")], keyID: keyID, payload: payload))
         forms.append(
           notes + (isSame ? [] : [Reencoding(.jwsHeader)]) + (payloadIndex == 0 ? [] : [Reencoding(.jwsPayload)])
         )
@@ -68,8 +62,6 @@ struct JWSContent: SignedContent {
   /// members.
   private static let mostPlaces = 16
 
-  private typealias Payload = (json: [UInt8], members: [Member], escapesSlashes: Bool)
-
   /// Returns the payload as it arrived, and as it may have been before a forwarder rewrote it: without white space,
   /// with escaped or plain slashes, with the keys in their order or sorted.
   private static func payloads(_ jws: ArrivedJWS) -> [Payload] {
@@ -81,12 +73,13 @@ struct JWSContent: SignedContent {
       for escapesSlashes in hasSlash ? [escaped, !escaped] : [escaped] {
         var json: [UInt8] = []
         JSONValue.object(members).append(to: &json, escapingSlashes: escapesSlashes)
-        if payloads.isEmpty {
-          payloads.append((jws.payloadBytes, self.members(members, escapesSlashes), escapesSlashes))
+        func add(_ json: [UInt8]) {
+          guard !payloads.contains(where: { $0.json == json }) else { return }
+          let written = self.members(members, escapesSlashes)
+          payloads.append(Payload(json: json, members: written, escapesSlashes: escapesSlashes))
         }
-        if !payloads.contains(where: { $0.json == json }) {
-          payloads.append((json, self.members(members, escapesSlashes), escapesSlashes))
-        }
+        if payloads.isEmpty { add(jws.payloadBytes) }
+        add(json)
       }
     }
     return payloads
@@ -105,7 +98,7 @@ struct JWSContent: SignedContent {
   /// Returns the header as it arrived, if it names a trusted key, and in the forms in which Apple's devices write it.
   private static func headers(_ jws: ArrivedJWS, _ keyIDs: [String]) -> [(json: [UInt8], keyID: String)] {
     var headers: [(json: [UInt8], keyID: String)] = []
-    if let keyID = jws.header.member(Field.keyID.name)?.text, keyIDs.contains(keyID) {
+    if let keyID = jws.header[Field.keyID.name]?.text, keyIDs.contains(keyID) {
       headers.append((jws.headerBytes, keyID))
     }
     for keyID in keyIDs {
@@ -132,10 +125,10 @@ struct JWSContent: SignedContent {
   }
 
   private func payload(_ variant: Variant) -> [UInt8] {
-    let way = ways[variant.form]
-    guard !variant.changes.isEmpty else { return way.payload }
+    let way = ways[variant.form].payload
+    guard !variant.changes.isEmpty else { return way.json }
     var json: [UInt8] = []
-    json.reserveCapacity(way.payload.count + 64)
+    json.reserveCapacity(way.json.count + 64)
     func append(_ member: [UInt8]) {
       json.append(UInt8(ascii: json.isEmpty ? "{" : ","))
       json.append(copying: member.span)
@@ -163,23 +156,22 @@ struct JWSContent: SignedContent {
   }
 
   func postback(_ variant: Variant, signature: [UInt8]) -> [UInt8] {
-    var jws: [UInt8] = []
-    _ = append(variant, on: .p256, to: &jws)
-    jws.append(UInt8(ascii: "."))
-    jws += Base64.url.encode(signature)
-    var json: [UInt8] = Array("{".utf8)
-    json.appendJSONString(Field.jwsString.name)
-    json.append(UInt8(ascii: ":"))
-    json.appendJSONString(jws[...])
-    json.append(UInt8(ascii: "}"))
-    return json
+    var message: [UInt8] = []
+    _ = append(variant, on: .p256, to: &message)
+    return Self.postback(message, signature: signature)
+  }
+
+  /// Returns the postback of signed bytes as JSON with their signature, which is given as r and s.
+  static func postback(_ message: [UInt8], signature: [UInt8]) -> [UInt8] {
+    let jws = message + [UInt8(ascii: ".")] + Base64.url.encode(signature)
+    return Array("{\"\(Field.jwsString.name)\":\"".utf8) + jws + Array("\"}".utf8)
   }
 
   /// Changes that add an absent field, at each place of the payload, because devices write the keys in no fixed order.
   var special: [[[Change]]] {
     fields.filter { values[$0] == nil }.map { field in
       Alternatives.few(field).flatMap { value in
-        (0...min(ways.first?.members.count ?? 0, Self.mostPlaces)).map {
+        (0...min(ways.first?.payload.members.count ?? 0, Self.mostPlaces)).map {
           [Change(field: field, value: value, place: $0)]
         }
       }

@@ -4,7 +4,7 @@ internal import Signatures
 final class VariantSearch {
   /// The early end of a search.
   enum End: Error {
-    case found(Variant)
+    case found
     case budget
     case libcrypto(LibcryptoFailure)
   }
@@ -38,23 +38,22 @@ final class VariantSearch {
     self.budget = budget
   }
 
-  /// Returns the first variant that fits and that `confirm` confirms, or nil; `isComplete` is false if the budget ended
-  /// first.
-  func first(
-    of variants: Variants,
-    where confirm: (Variant) throws(LibcryptoFailure) -> Bool
-  ) throws(LibcryptoFailure) -> (variant: Variant?, isComplete: Bool) {
+  /// Tries variants until `confirm` confirms one that fits. Returns false if the budget ended first.
+  func run(
+    _ variants: Variants,
+    _ confirm: (Variant) throws(LibcryptoFailure) -> Bool
+  ) throws(LibcryptoFailure) -> Bool {
     do throws(End) {
       try variants.forEach { variant throws(End) in
         try self.add(variant)
         if self.waiting.count == Self.batchSize { try self.tryWaiting(confirm) }
       }
       try tryWaiting(confirm)
-      return (nil, true)
+      return true
     } catch {
       switch error {
-      case .found(let variant): return (variant, true)
-      case .budget: return (nil, false)
+      case .found: return true
+      case .budget: return false
       case .libcrypto(let failure): throw failure
       }
     }
@@ -80,7 +79,7 @@ final class VariantSearch {
       do { isConfirmed = try confirm(waiting[found]) } catch { throw .libcrypto(error) }
       if isConfirmed {
         tried += found + 1
-        throw .found(waiting[found])
+        throw .found
       }
       start = found + 1
     }

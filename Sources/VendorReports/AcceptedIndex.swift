@@ -55,12 +55,11 @@ struct AcceptedIndex: Sendable {
   private init(_ batch: RawBatch, settled: RawBatch, _ columns: PostbackColumns) {
     var row = RowCursor(batch, of: .postbacks)
     var settled = SettledCursor(ParsedRows(settled, of: .settled))
-    let transaction = Table.postbacks.place(.transactionID)
     while row.next() {
       if settled.next(row.key(columns.key)) {
-        add(row, columns, settled.row, .settled, transaction)
+        add(row, columns, settled.row, .settled)
       } else {
-        add(row, columns, row, .postbacks, transaction)
+        add(row, columns, row, .postbacks)
       }
     }
     unreadable = row.unreadable
@@ -71,10 +70,9 @@ struct AcceptedIndex: Sendable {
     _ row: borrowing RowCursor,
     _ columns: PostbackColumns,
     _ values: borrowing RowCursor,
-    _ decided: DecidedColumns,
-    _ transaction: Int
+    _ decided: DecidedColumns
   ) {
-    guard row.boolean(columns.didWin) != false, let cell = row.cell(transaction) else { return }
+    guard row.boolean(columns.didWin) != false, let cell = row.cell(columns.transactionID) else { return }
     let window = row.integer(columns.window) ?? 0
     let campaign = Campaign(
       environment: row.text(columns.environment) ?? "",

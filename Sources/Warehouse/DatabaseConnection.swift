@@ -153,7 +153,7 @@ final class DatabaseConnection {
     return last
   }
 
-  /// Runs statements that take no parameters.
+  /// Runs statements that take no parameters, or begins a `COPY … FROM STDIN`.
   func execute(_ statements: String, doing task: String) throws(LoadFailure) {
     _ = try finish(unsafe library.PQsendQuery(handle, statements), doing: task)
   }
@@ -168,11 +168,6 @@ final class DatabaseConnection {
   }
 
   // MARK: - COPY
-
-  /// Begins a `COPY … FROM STDIN`.
-  func beginCopy(_ statement: String, doing task: String) throws(LoadFailure) {
-    _ = try finish(unsafe library.PQsendQuery(handle, statement), doing: task)
-  }
 
   /// Sends rows of the copy that was begun.
   func put(_ bytes: [UInt8]) throws(LoadFailure) {

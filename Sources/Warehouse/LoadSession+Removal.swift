@@ -24,7 +24,7 @@ extension LoadSession {
     var count = 0
     for (time, rows) in Dictionary(grouping: masked, by: { $0.rows.lazy.compactMap { times[$0.identity] }.first }) {
       try beginStaging(of: loaded)
-      try connection.beginCopy(loaded.stagingCopy, doing: task)
+      try connection.execute(loaded.stagingCopy, doing: task)
       try connection.put(CopyRows.start)
       for row in rows { if let now = row.now { try connection.put(now.bytes) } }
       try connection.put(CopyRows.end)

@@ -202,7 +202,7 @@ final class LoadSession {
   func beginCopy(into loaded: LoadedTable, directly: Bool = false) throws(LoadFailure) {
     let task = "the rows of \(loaded.table.name)"
     if !directly, loaded.table.key != nil { try beginStaging(of: loaded) }
-    try connection.beginCopy(directly ? loaded.directCopy : loaded.copy, doing: task)
+    try connection.execute(directly ? loaded.directCopy : loaded.copy, doing: task)
     try connection.put(CopyRows.start)
   }
 

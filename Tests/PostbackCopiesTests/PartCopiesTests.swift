@@ -49,7 +49,7 @@ import Testing
 
   private func search(bufferBytes: Int = 2_000) async throws -> PartCopies {
     try await PartCopies(
-      try TableFiles(.postbacks, at: [folder.path("out")]).divided(),
+      try TableFiles(.postbacks, at: [folder.path("out")]),
       among: try TableFiles(.rejects, at: [folder.path("out")]),
       in: try PartCache(in: folder.path("cache")),
       jobs: 2,

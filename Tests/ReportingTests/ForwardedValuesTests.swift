@@ -44,7 +44,7 @@ import Testing
     ])
     let own = try #require(found.first)
     #expect(found.map(\.forwarder) == ["a"])
-    #expect(own.raised == Rate(1, of: 5))
+    #expect(own.raised == Rate(count: 1, total: 5))
     #expect(own.fine[7] == 3 && own.fine[5] == 1 && own.fine[3] == 1 && own.fine[1] == 1 && own.count == 6)
   }
 
@@ -63,6 +63,6 @@ import Testing
     let own = try #require(try await read(rows).first)
     // 2026-03-02 was a Monday, 20514 days after 1970-01-01.
     #expect(own.weeks.map(\.day) == [20514, 20521, 20528, 20535])
-    #expect(own.weeks.map(\.raised) == [0, 0, 50, 70].map { Rate($0, of: 140) })
+    #expect(own.weeks.map(\.raised) == [0, 0, 50, 70].map { Rate(count: $0, total: 140) })
   }
 }

@@ -4,22 +4,11 @@ package import Tables
 
 /// The numbers and examples about the records that meet some conditions, such as those of one forwarder, for a dispute.
 package struct CaseFile: Sendable {
-  /// The accepted and rejected records of a group.
-  package struct Count: Sendable, Equatable {
-    /// The accepted postbacks.
-    package fileprivate(set) var accepted = 0
-    /// The rejected records by class.
-    package fileprivate(set) var rejects = RejectCounts()
-
-    /// The rejected records.
-    package var rejected: Int { rejects.total }
-  }
-
   /// The records of one day of receipt (UTC).
   package struct Day: Sendable {
     /// The date; nil for records without a time of receipt.
     package let date: String?
-    package fileprivate(set) var records = Count()
+    package fileprivate(set) var records = OutcomeCounts()
     /// The rejects by code.
     package fileprivate(set) var codes: [String: Int] = [:]
   }
@@ -28,7 +17,7 @@ package struct CaseFile: Sendable {
   package struct Sender: Sendable {
     /// The value; nil for null.
     package let name: String?
-    package fileprivate(set) var records = Count()
+    package fileprivate(set) var records = OutcomeCounts()
   }
 
   /// The columns that conditions may be about: those that rejects and accepted postbacks both have, without the bytes,
@@ -41,7 +30,7 @@ package struct CaseFile: Sendable {
   package static let senderColumns = ["forwarder", "ad_network_id", "app_id"]
 
   /// The records by outcome.
-  package let records: Count
+  package let records: OutcomeCounts
   /// The first and the last time of receipt, in milliseconds since 1970; nil if no record has one.
   package let received: ClosedRange<Int64>?
   /// The accepted postbacks by `decode_status`, the most frequent first.
@@ -91,7 +80,7 @@ package struct CaseFile: Sendable {
     } take: {
       count.merge($0)
     }
-    records = Count(accepted: count.accepted, rejects: count.rejects)
+    records = count.records
     received = count.span.firstSeen.flatMap { first in count.span.lastSeen.map { first...$0 } }
     statuses = Self.byCount(count.statuses).map { ($0.values[0] ?? "", $0.tally.count) }
     var codes: [String: RowTally] = [:]
@@ -141,15 +130,9 @@ package struct CaseFile: Sendable {
   }
 }
 
-extension CaseFile.Count {
-  /// All records.
-  package var total: Int { accepted + rejected }
-}
-
 /// The counts of one batch, or of all batches so far. Their size is bounded, whatever the tables hold.
 private struct CaseCount: Sendable {
-  var accepted = 0
-  var rejects = RejectCounts()
+  var records = OutcomeCounts()
   var span = RowTally()
   var statuses = GroupTallies()
   /// Accepted postbacks by day.
@@ -168,8 +151,7 @@ private struct CaseCount: Sendable {
   }
 
   mutating func merge(_ later: CaseCount) {
-    accepted += later.accepted
-    rejects += later.rejects
+    records += later.records
     span += later.span
     statuses.merge(later.statuses)
     days.merge(later.days)
@@ -202,10 +184,7 @@ private struct CaseCounting: Sendable {
   private let acceptedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0], in: .postbacks) }
   private let rejectedSenders = CaseFile.senderColumns.map { GroupKeyReader([$0, "reject_code"], in: .rejects) }
   private let columns = PostbackColumns()
-  private let key = Table.postbacks.place(.postbackKey)
-  private let code = Table.rejects.place(.rejectCode)
-  private let digest = Table.rejects.place(.rawSHA256)
-  private let received = Table.rejects.place(.receivedAt)
+  private let rejects = RejectColumns()
 
   init(_ query: RejectQuery, examples: Int) {
     ofRejects = RowFilter(query.conditions, during: query.span, in: .rejects)
@@ -219,9 +198,9 @@ private struct CaseCounting: Sendable {
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
       guard ofRejects.matches(row) else { continue }
-      let time = row.time(received)
-      let code = row.text(code) ?? ""
-      count.rejects.add(code)
+      let time = row.time(rejects.receivedAt)
+      let code = row.text(rejects.code) ?? ""
+      count.records.rejects.add(code)
       count.span.add(at: time)
       dayCode.read(row, into: &group)
       count.dayCodes.add(group, at: time)
@@ -229,7 +208,7 @@ private struct CaseCounting: Sendable {
         reader.read(row, into: &group)
         count.rejectedBySender[index].add(group)
       }
-      count.rejectedExamples.add(row.line, digest: row.text(digest) ?? "", code: code)
+      count.rejectedExamples.add(row.line, digest: row.text(rejects.digest) ?? "", code: code)
     }
     return count
   }
@@ -241,7 +220,7 @@ private struct CaseCounting: Sendable {
     var row = RowCursor(batch, of: .postbacks)
     while row.next() {
       guard ofAccepted.matches(row) else { continue }
-      count.accepted += 1
+      count.records.accepted += 1
       count.span.add(at: row.time(columns.receivedAt))
       day.read(row, into: &group)
       count.days.add(group)
@@ -253,7 +232,7 @@ private struct CaseCounting: Sendable {
       }
       version.read(row, into: &group)
       let kind = group.values.map { $0 ?? "" }.joined(separator: " ")
-      count.acceptedExamples.add(row.line, digest: row.text(key) ?? "", code: kind)
+      count.acceptedExamples.add(row.line, digest: row.text(columns.key) ?? "", code: kind)
       guard row.boolean(columns.didWin) != false, let window = Int(exactly: row.integer(columns.window) ?? 0),
         (0..<3).contains(window), let sum = RevenueWindow(row, columns)
       else { continue }

@@ -30,12 +30,10 @@ struct ConcernedReader: Sendable {
   var keys: Set<PostbackKey> = []
 
   private let conflicts = ConflictReader()
+  private let rejects = RejectColumns()
   private let columns = PostbackColumns()
   private let place = GroupKeyReader(["app_id", "version", "postback_sequence_index"], in: .postbacks)
   private let values: [Int] = [.conversionValue, .coarseConversionValue, .countryCode].map { Table.postbacks.place($0) }
-  private let key = Table.postbacks.place(.postbackKey)
-  private let channel = Table.postbacks.place(.channel)
-  private let forwarder = Table.postbacks.place(.forwarder)
 
   init(_ query: RejectQuery, wantsRevenue: Bool) {
     filter = RowFilter(query.conditions, during: query.span, in: .rejects)
@@ -49,13 +47,10 @@ struct ConcernedReader: Sendable {
   /// The suspicious rejects of a batch that meet the conditions, the copies with other values whose accepted copy may, and the
   /// identical copies that meet them, of which some are late.
   func rejects(in batch: RawBatch) -> [(row: ConcernedTransaction, matches: Bool)] {
-    func place(_ name: ColumnName) -> Int { Table.rejects.place(name) }
-    let (code, firstSeen, digest) = (place(.rejectCode), place(.firstSeenPostbackKey), place(.rawSHA256))
-    let (body, differing) = (place(.rawBody), place(.conflictingFields))
     var found: [(row: ConcernedTransaction, matches: Bool)] = []
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
-      let text = row.text(code) ?? ""
+      let text = row.text(rejects.code) ?? ""
       let isIdentical = text == RejectCode.duplicateIdentical.rawValue
       guard isIdentical || RejectCode(rawValue: text)?.rejectClass == .suspicious else { continue }
       let matches = filter.matches(row)
@@ -64,27 +59,23 @@ struct ConcernedReader: Sendable {
       let values =
         isIdentical
         ? ConcernedTransaction.fields.map { _ in Self.unchanged }
-        : isConflict ? Self.differing(row.text(differing)) : Self.values(ofBody: row.text(body))
+        : isConflict ? Self.differing(row.text(rejects.conflictingFields)) : Self.values(ofBody: row.text(rejects.body))
       let later = ConcernedTransaction.Copy(
-        origin: CopyOrigin(channel: row.text(place(.channel)), forwarder: row.text(place(.forwarder))),
-        receivedAt: row.text(place(.receivedAt)),
+        origin: CopyOrigin(channel: row.text(rejects.channel), forwarder: row.text(rejects.forwarder)),
+        receivedAt: row.text(rejects.receivedAt),
         values: values
       )
-      found.append(
-        (
-          ConcernedTransaction(
-            code: text,
-            transaction: row.text(place(.transactionID)),
-            network: row.text(place(.adNetworkID)),
-            app: row.text(place(.appID)),
-            later: later,
-            time: row.time(place(.receivedAt)),
-            digest: row.text(digest) ?? "",
-            key: row.key(firstSeen)
-          ),
-          matches
-        )
+      let transaction = ConcernedTransaction(
+        code: text,
+        transaction: row.text(rejects.transactionID),
+        network: row.text(rejects.adNetworkID),
+        app: row.text(rejects.appID),
+        later: later,
+        time: row.time(rejects.receivedAt),
+        digest: row.text(rejects.digest) ?? "",
+        key: row.key(rejects.firstSeen)
       )
+      found.append((transaction, matches))
     }
     return found
   }
@@ -117,7 +108,7 @@ struct ConcernedReader: Sendable {
     var group = GroupKey()
     var row = RowCursor(batch, of: .postbacks)
     while row.next() {
-      let isWanted = row.key(key).map(keys.contains) == true
+      let isWanted = row.key(columns.key).map(keys.contains) == true
       guard isWanted || wantsRevenue else { continue }
       place.read(row, into: &group)
       let values = values.map { row.text($0) }
@@ -125,16 +116,13 @@ struct ConcernedReader: Sendable {
       if wantsRevenue, let currency = row.text(columns.currency), let amount = row.amount(columns.revenue) {
         revenue = (amount, currency)
         let key = Self.meaningKey(group, values)
-        if let known = meanings[key], known != .revenue(amount, currency) {
-          meanings[key] = .several
-        } else {
-          meanings[key] = .revenue(amount, currency)
-        }
+        let meaning = ConcernedTransactions.Meaning.revenue(amount, currency)
+        meanings[key] = meanings[key] ?? meaning == meaning ? meaning : .several
       }
-      guard isWanted, let key = row.key(key) else { continue }
+      guard isWanted, let key = row.key(columns.key) else { continue }
       firsts[key] = First(
         copy: ConcernedTransaction.Copy(
-          origin: CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder)),
+          origin: CopyOrigin(channel: row.text(columns.channel), forwarder: row.text(columns.forwarder)),
           receivedAt: row.text(columns.receivedAt),
           values: values,
           revenue: revenue

@@ -128,10 +128,8 @@ package struct ConcernedTransactions: Sendable {
     var times: [Sender: Int64] = [:]
     func note(_ key: PostbackKey?, _ origin: CopyOrigin, _ time: Int64?) {
       guard let key, let time else { return }
-      times[Sender(key: key, origin: origin), default: time] = min(
-        time,
-        times[Sender(key: key, origin: origin)] ?? time
-      )
+      let sender = Sender(key: key, origin: origin)
+      times[sender] = min(time, times[sender] ?? time)
     }
     for row in rows { note(row.key, row.later.origin, row.time) }
     for (key, first) in firsts { note(key, first.copy.origin, first.time) }
@@ -182,17 +180,15 @@ package struct ConcernedTransactions: Sendable {
     let digests = Set(chosen.map(\.digest))
     let keys = Set(chosen.compactMap(\.key))
     guard !digests.isEmpty else { return [] }
-    func place(_ name: ColumnName) -> Int { Table.rejects.place(name) }
-    let (digest, channel, forwarder) = (place(.rawSHA256), place(.channel), place(.forwarder))
-    let (time, key) = (place(.receivedAt), Table.postbacks.place(.postbackKey))
+    let (columns, key) = (RejectColumns(), PostbackColumns().key)
     var rejected: [Copy: [UInt8]] = [:]
     try await rejects.scan(jobs: jobs) { batch in
       var lines: [Copy: [UInt8]] = [:]
       var row = RowCursor(batch, of: .rejects)
       while row.next() {
-        guard let text = row.text(digest), digests.contains(text) else { continue }
-        let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
-        lines[Copy(digest: text, origin: origin, receivedAt: row.text(time))] = row.line
+        guard let text = row.text(columns.digest), digests.contains(text) else { continue }
+        let origin = CopyOrigin(channel: row.text(columns.channel), forwarder: row.text(columns.forwarder))
+        lines[Copy(digest: text, origin: origin, receivedAt: row.text(columns.receivedAt))] = row.line
       }
       return lines
     } take: {

@@ -110,19 +110,16 @@ struct ConflictReader: Sendable {
   /// An accepted postback, which is the first copy.
   typealias First = (key: PostbackKey, first: ConflictTable.First)
 
-  private let fields = Table.rejects.place(.conflictingFields)
-  private let firstSeen = Table.rejects.place(.firstSeenPostbackKey)
+  private let rejects = RejectColumns()
+  private let postbacks = PostbackColumns()
   private let content = GroupKeyReader(["channel", "forwarder", "conflicting_fields"], in: .rejects)
-  private let key = Table.postbacks.place(.postbackKey)
-  private let channel = Table.postbacks.place(.channel)
-  private let forwarder = Table.postbacks.place(.forwarder)
 
   /// Returns true if the current reject is a copy with other unsigned values.
-  func isConflict(_ row: borrowing RowCursor) -> Bool { row.cell(fields) != nil }
+  func isConflict(_ row: borrowing RowCursor) -> Bool { row.cell(rejects.conflictingFields) != nil }
 
   /// Returns the current reject as a copy; nil if it is not one, or if the key of its first copy is invalid.
   func copy(_ row: borrowing RowCursor, matches: Bool) -> Copy? {
-    guard isConflict(row), let key = row.key(firstSeen) else { return nil }
+    guard isConflict(row), let key = row.key(rejects.firstSeen) else { return nil }
     var content = GroupKey()
     self.content.read(row, into: &content)
     return (key, content, matches)
@@ -130,8 +127,8 @@ struct ConflictReader: Sendable {
 
   /// Returns the current accepted postback as a first copy; nil if its key is not among `keys`.
   func first(_ row: borrowing RowCursor, among keys: Set<PostbackKey>, matches: Bool) -> First? {
-    guard !keys.isEmpty, let key = row.key(key), keys.contains(key) else { return nil }
-    let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
+    guard !keys.isEmpty, let key = row.key(postbacks.key), keys.contains(key) else { return nil }
+    let origin = CopyOrigin(channel: row.text(postbacks.channel), forwarder: row.text(postbacks.forwarder))
     return (key, ConflictTable.First(origin: origin, matches: matches))
   }
 }

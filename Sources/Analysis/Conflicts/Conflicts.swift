@@ -25,7 +25,7 @@ package struct CopyOrigin: Hashable, Sendable {
 /// Copies of genuine postbacks whose unsigned values differ from those of the copy that came first.
 package struct Conflicts: Sendable {
   /// A field whose value in later copies differs from that in the first copy, with the origins of both.
-  package struct Difference: Sendable {
+  package struct Difference: Sendable, Hashable {
     /// Apple's name of the field.
     package let field: String
     /// The value of the copy that came first; nil if it has none.
@@ -33,9 +33,9 @@ package struct Conflicts: Sendable {
     /// The value of the later copies.
     package let later: String?
     /// The sender of the first copy; nil if the tables do not have it.
-    package let firstFrom: CopyOrigin?
+    package fileprivate(set) var firstFrom: CopyOrigin?
     /// The sender of the later copies.
-    package let laterFrom: CopyOrigin
+    package fileprivate(set) var laterFrom: CopyOrigin
     /// The number of later copies.
     package fileprivate(set) var copies = 0
 
@@ -52,7 +52,7 @@ package struct Conflicts: Sendable {
   /// The conflicts that are attributed to one forwarder.
   package struct Party: Sendable {
     /// The forwarder; nil if envelopes do not name it.
-    package let forwarder: String?
+    package fileprivate(set) var forwarder: String?
     /// The number of later copies, its own or a device's.
     package fileprivate(set) var copies = 0
     /// The number of postbacks; each counts once.
@@ -86,7 +86,7 @@ package struct Conflicts: Sendable {
     firsts = table.firsts
     unfollowed = table.unfollowed
     let contents = table.contents.map(Content.init)
-    var found: [Key: Difference] = [:]
+    var found: [Difference: Int] = [:]
     var parties: [String?: Party] = [:]
     var postbacks: [String?: Set<PostbackKey>] = [:]
     var wereFirst: [String?: Set<PostbackKey>] = [:]
@@ -97,17 +97,10 @@ package struct Conflicts: Sendable {
       copies += 1
       if first == nil { unknownFirsts += 1 }
       for (field, one, other) in content.fields {
-        let key = Key(field: field, first: one, later: other, firstFrom: first?.origin, laterFrom: content.origin)
-        found[
-          key,
-          default: Difference(
-            field: field,
-            first: one,
-            later: other,
-            firstFrom: first?.origin,
-            laterFrom: content.origin
-          )
-        ].copies += 1
+        let origin = first?.origin
+        let difference =
+          Difference(field: field, first: one, later: other, firstFrom: origin, laterFrom: content.origin)
+        found[difference, default: 0] += 1
       }
       guard let party = Self.attributed(first?.origin, content.origin) else {
         unattributed[content.origin.forwarder, default: 0] += 1
@@ -120,7 +113,12 @@ package struct Conflicts: Sendable {
         attributedElsewhere[content.origin.forwarder, default: 0] += 1
       }
     }
-    differences = found.values.sorted { one, other in
+    differences = found.map { difference, count in
+      var difference = difference
+      difference.copies = count
+      return difference
+    }
+    .sorted { one, other in
       one.copies == other.copies
         ? one.order.lexicographicallyPrecedes(other.order) : one.copies > other.copies
     }
@@ -145,37 +143,17 @@ package struct Conflicts: Sendable {
     }
     var renamed = self
     renamed.firsts = [:]
-    renamed.differences = differences.map { one in
-      Difference(
-        field: one.field,
-        first: one.first,
-        later: one.later,
-        firstFrom: one.firstFrom.map(origin),
-        laterFrom: origin(one.laterFrom),
-        copies: one.copies
-      )
+    for (place, one) in differences.enumerated() {
+      renamed.differences[place].firstFrom = one.firstFrom.map(origin)
+      renamed.differences[place].laterFrom = origin(one.laterFrom)
     }
-    renamed.parties = parties.map { party in
-      Party(
-        forwarder: name(party.forwarder),
-        copies: party.copies,
-        postbacks: party.postbacks,
-        cameFirst: party.cameFirst
-      )
-    }
+    for (place, party) in parties.enumerated() { renamed.parties[place].forwarder = name(party.forwarder) }
     return renamed
   }
 
   static func attributed(_ first: CopyOrigin?, _ later: CopyOrigin) -> CopyOrigin? {
     guard let first, first.isDirect != later.isDirect else { return nil }
     return first.isDirect ? later : first
-  }
-
-  private struct Key: Hashable {
-    let field: String
-    let first, later: String?
-    let firstFrom: CopyOrigin?
-    let laterFrom: CopyOrigin
   }
 
   /// The distinct cells of copies: channel, forwarder and `conflicting_fields`.
@@ -186,13 +164,9 @@ package struct Conflicts: Sendable {
     init(_ key: GroupKey) {
       let cells = key.values
       origin = CopyOrigin(channel: cells[0], forwarder: cells[1])
-      guard let text = cells[2], case .array(let fields) = try? JSONValue(parsing: Array(text.utf8)) else { return }
-      for case .object(let members) in fields {
-        func text(_ key: String) -> String? {
-          guard case .string(let text) = members.first(where: { $0.key == key })?.value else { return nil }
-          return text
-        }
-        if let field = text("field") { self.fields.append((field, text("first"), text("later"))) }
+      guard let text = cells[2], let differing = try? JSONValue(parsing: Array(text.utf8)) else { return }
+      for one in differing.elements ?? [] {
+        if let field = one["field"]?.text { fields.append((field, one["first"]?.text, one["later"]?.text)) }
       }
     }
   }

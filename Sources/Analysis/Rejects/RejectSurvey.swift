@@ -130,8 +130,7 @@ private struct SurveyCounting: Sendable {
   private let readKey: GroupKeyReader
   private let acceptedFilter: RowFilter
   private let acceptedKey: GroupKeyReader
-  private let received: Int?
-  private let code = Table.rejects.place(.rejectCode)
+  private let columns = RejectColumns()
   private let shownRows: Int
   private let countsRead: Bool
   private let conflict = ConflictReader()
@@ -149,7 +148,6 @@ private struct SurveyCounting: Sendable {
     acceptedFilter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
     acceptedKey = GroupKeyReader(query.grouping, in: .postbacks)
     readKey = GroupKeyReader(acceptedKey.columns.map { query.grouping[$0] }, in: .rejects)
-    received = Table.rejects.columnNames.firstIndex(of: "received_at")
     shownRows = query.shownRows
     self.countsRead = countsRead
     wantsConflicts = countsRead && query.wantsConflicts
@@ -158,7 +156,7 @@ private struct SurveyCounting: Sendable {
   /// The cells of rejects that are read; nil if they may be any.
   private var rejectCells: [Int]? {
     wantsConflicts
-      ? nil : shared.columns + own.columns + groupKey.cells + readKey.cells + [received, code].compactMap(\.self)
+      ? nil : shared.columns + own.columns + groupKey.cells + readKey.cells + [columns.receivedAt, columns.code]
   }
 
   /// The cells of accepted postbacks that are read; nil if they may be any.
@@ -187,8 +185,8 @@ private struct SurveyCounting: Sendable {
         part.forwarders.add(key)
       }
       guard own.matches(row) else { continue }
-      let time = received.flatMap { row.time($0) }
-      let code = row.text(code) ?? ""
+      let time = row.time(columns.receivedAt)
+      let code = row.text(columns.code) ?? ""
       part.rejects.add(at: time)
       part.rejects.classes.add(code)
       groupKey.read(row, into: &key)

@@ -86,7 +86,7 @@ package struct ReprocessedRejects: AsyncSequence {
     fileprivate let run: ReprocessingRun
     fileprivate let counts: Counts
     fileprivate var hash: SHA256Owner?
-    private let columns = Columns()
+    private let columns = RejectColumns()
 
     package mutating func next(isolation actor: isolated (any Actor)?) async throws(PipelineFailure) -> Step<RawBatch>?
     {
@@ -151,9 +151,9 @@ package struct ReprocessedRejects: AsyncSequence {
         counts.decidedBefore += 1
         return nil
       }
-      let receivedAt = row.time(columns.received).map { Timestamp(milliseconds: $0) }
+      let receivedAt = row.time(columns.receivedAt).map { Timestamp(milliseconds: $0) }
       // Rows of earlier versions do not have the source. Their time then ranks as the modification time of a file.
-      let source = row.text(columns.receivedSource).flatMap { ReceivedAtSource(rawValue: $0) } ?? .fileModified
+      let source = row.text(columns.receivedAtSource).flatMap { ReceivedAtSource(rawValue: $0) } ?? .fileModified
       let record = ReprocessedRecord(
         reject: reject,
         receivedAt: receivedAt,
@@ -182,22 +182,6 @@ package struct ReprocessedRejects: AsyncSequence {
         throw .libcrypto(error)
       }
     }
-  }
-
-  /// The indexes of the columns that are read.
-  struct Columns: Sendable {
-    let code = Table.rejects.place(.rejectCode)
-    let received = Table.rejects.place(.receivedAt)
-    let receivedSource = Table.rejects.place(.receivedAtSource)
-    let file = Table.rejects.place(.sourceFile)
-    let line = Table.rejects.place(.sourceLine)
-    let channel = Table.rejects.place(.channel)
-    let forwarder = Table.rejects.place(.forwarder)
-    let address = Table.rejects.place(.remoteAddress)
-    let query = Table.rejects.place(.query)
-    let digest = Table.rejects.place(.rawSHA256)
-    let body = Table.rejects.place(.rawBody)
-    let bodyBase64 = Table.rejects.place(.rawBodyBase64)
   }
 
   /// A hash that copies of an iterator share.

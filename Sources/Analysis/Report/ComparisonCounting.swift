@@ -8,8 +8,7 @@ internal import Tables
 /// Counts rejects by day, code, sender and source identifier, without harmless copies.
 struct SourceIdentifiers: Sendable {
   private let key = GroupKeyReader(CubeKeys.common + ["reject_code"], in: .rejects)
-  private let code = Table.rejects.place(.rejectCode)
-  private let body = Table.rejects.place(.rawBody)
+  private let columns = RejectColumns()
 
   /// A reader of the source identifier, or else the campaign id, of one record after the other.
   struct Reader: ~Copyable {
@@ -36,7 +35,7 @@ struct SourceIdentifiers: Sendable {
 
   /// Counts the current reject, if its record has a source identifier or a campaign id.
   func add(_ row: borrowing RowCursor, _ reader: inout Reader, to groups: inout GroupTallies, _ group: inout GroupKey) {
-    guard row.text(code).flatMap(RejectCode.init)?.rejectClass != .copies, let record = row.cell(body),
+    guard row.text(columns.code).flatMap(RejectCode.init)?.rejectClass != .copies, let record = row.cell(columns.body),
       let source = reader.read(row.bytes.span.extracting(record.indices))
     else { return }
     key.read(row, into: &group)

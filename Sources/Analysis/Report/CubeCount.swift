@@ -5,22 +5,14 @@ internal import Tables
 /// The counts from which a report's cube is made, of one batch or of all batches so far. Their size is bounded.
 struct CubeCount: Sendable {
   /// All records by source of time, day, forwarder, network, app, reject code, decode status, window and kind of value.
-  private(set) var outcomes = GroupTallies()
+  fileprivate(set) var outcomes = GroupTallies()
   /// Won first installs by source of time, day, forwarder, network, app, and the estimated, first and last possible day.
-  private(set) var installs = GroupTallies()
+  fileprivate(set) var installs = GroupTallies()
   /// The revenue of each window by source of time, day, forwarder, network, app, currency, conversion type and model.
-  private(set) var revenue = RevenueGroups()
+  fileprivate(set) var revenue = RevenueGroups()
 
   /// Counts of no records.
   init() {}
-
-  mutating func add(_ key: GroupKey) { outcomes.add(key) }
-
-  mutating func addInstall(_ key: GroupKey) { installs.add(key) }
-
-  mutating func add(_ sum: RevenueWindow, ofWindow window: Int, _ key: GroupKey) {
-    revenue.add(sum, ofWindow: window, key)
-  }
 
   /// Adds the counts of rows that come later.
   mutating func merge(_ later: Self) {
@@ -61,7 +53,7 @@ struct CubeKeys: Sendable {
   func addReject(_ row: borrowing RowCursor, to count: inout CubeCount, _ key: inout GroupKey) {
     reject.read(row, into: &key)
     for _ in 0..<3 { key.append(nil) }
-    count.add(key)
+    count.outcomes.add(key)
   }
 
   /// Counts an accepted postback. The window and the kind of value are nil if it is not won.
@@ -77,14 +69,14 @@ struct CubeKeys: Sendable {
     key.append(row.text(decodeStatus))
     key.append(window.map { "\($0)" })
     key.append(value?.rawValue)
-    count.add(key)
+    count.outcomes.add(key)
   }
 
   /// Counts an install with its estimated, first and last possible day.
   func addInstall(_ row: borrowing RowCursor, _ days: [Int], to count: inout CubeCount, _ key: inout GroupKey) {
     accepted.read(row, into: &key)
     for day in days { key.append("\(day)") }
-    count.addInstall(key)
+    count.installs.add(key)
   }
 
   /// Counts the revenue of a postback.
@@ -96,7 +88,7 @@ struct CubeKeys: Sendable {
     _ key: inout GroupKey
   ) {
     revenue.read(row, into: &key)
-    count.add(sum, ofWindow: window, key)
+    count.revenue.add(sum, ofWindow: window, key)
   }
 }
 

@@ -99,10 +99,8 @@ package struct Timeline: Sendable {
     stepHours = length
     self.start = start * length - shift
     self.count = count
-    self.series = series.sorted { one, other in
-      let (ones, others) = (one.value.reduce(0, +), other.value.reduce(0, +))
-      return ones == others ? one.key < other.key : ones > others
-    }.map { ($0.key, $0.value) }
+    self.series = series.sorted { ($1.value.reduce(0, +), $0.key) < ($0.value.reduce(0, +), $1.key) }
+      .map { ($0.key, $0.value) }
     self.undated = undated + early
   }
 }

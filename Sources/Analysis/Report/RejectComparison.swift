@@ -35,19 +35,9 @@ package struct RejectComparison: Sendable {
     package var rejectClass: RejectClass { RejectCode(rawValue: code)?.rejectClass ?? .noise }
   }
 
-  /// The records of a period.
-  package struct Totals: Sendable, Equatable {
-    /// The accepted postbacks, and the rejects by class.
-    package internal(set) var accepted = 0
-    package internal(set) var rejects = RejectCounts()
-
-    /// All records.
-    package var read: Int { accepted + rejects.total }
-  }
-
   package let periods: (before: RejectPeriod, after: RejectPeriod)
   /// The records of each period.
-  package let totals: (before: Totals, after: Totals)
+  package let totals: (before: OutcomeCounts, after: OutcomeCounts)
   /// The groups that changed, those with the largest part of the change first.
   package let changes: [Change]
 
@@ -56,6 +46,11 @@ package struct RejectComparison: Sendable {
   fileprivate struct Key: Hashable {
     let code: String
     let forwarder, network, app: String?
+
+    /// Takes the sender from the values of a group of `CubeKeys.common`.
+    init(_ code: String, _ values: [String?]) {
+      (self.code, forwarder, network, app) = (code, values[2], values[3], values[4])
+    }
   }
 
   /// The rejects of a code, forwarder, network and app by day, and of each source identifier among them.
@@ -108,30 +103,25 @@ package struct RejectComparison: Sendable {
       guard origin == nil || TimeOrigin(values[0]) == origin, let text = values[1] else { return nil }
       return Timestamp("\(text)T00:00:00Z").map { Int($0.daysSince1970) }.flatMap { all.contains($0) ? $0 : nil }
     }
-    var totals = (before: Totals(), after: Totals())
+    var totals = (before: OutcomeCounts(), after: OutcomeCounts())
     var groups: [Key: [Int: Int]] = [:]
     for (key, tally) in count.outcomes.tallies {
       let values = key.values
       guard let day = day(values) else { continue }
-      func add(to total: inout Totals) {
+      func add(to total: inout OutcomeCounts) {
         if let code = values[5] { total.rejects.add(code, tally.count) } else { total.accepted += tally.count }
       }
       if periods.before.days.contains(day) { add(to: &totals.before) }
       if periods.after.days.contains(day) { add(to: &totals.after) }
       guard let code = values[5], RejectCode(rawValue: code)?.rejectClass != .copies else { continue }
-      groups[Key(code: code, forwarder: values[2], network: values[3], app: values[4]), default: [:]][
-        day,
-        default: 0
-      ] +=
-        tally.count
+      groups[Key(code, values), default: [:]][day, default: 0] += tally.count
     }
     self.totals = totals
     var identifiers: [Key: [Int: [String: Int]]] = [:]
     for (key, tally) in sources.tallies {
       let values = key.values
       guard let day = day(values), let source = values[6] else { continue }
-      let key = Key(code: values[5] ?? "", forwarder: values[2], network: values[3], app: values[4])
-      identifiers[key, default: [:]][day, default: [:]][source, default: 0] += tally.count
+      identifiers[Key(values[5] ?? "", values), default: [:]][day, default: [:]][source, default: 0] += tally.count
     }
     // The order makes the sums the same each time.
     let cells = groups.map { Cell(key: $0.key, counts: $0.value, sources: identifiers[$0.key] ?? [:]) }

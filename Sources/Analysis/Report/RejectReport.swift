@@ -177,9 +177,8 @@ extension RejectReport {
     ]
     undecoded = DecodeStatus.allCases.filter { $0 != .decoded }.map { ($0, statuses[$0.rawValue] ?? 0) }
     received = ReceivedSpan(count.sources)
-    codes = received.withoutSources(count.codes).map { ($0.values[0] ?? "", $0.tally) }.sorted { one, other in
-      one.1.count == other.1.count ? one.0 < other.0 : one.1.count > other.1.count
-    }
+    codes = received.withoutSources(count.codes).map { ($0.values[0] ?? "", $0.tally) }
+      .sorted { ($1.1.count, $0.0) < ($0.1.count, $1.0) }
     timeline = Self.timeline(count.hours, by: received.origin)
     conflicts = Conflicts(count.conflicts)
     networks = Self.senders(count.networks, count.networkCodes)
@@ -214,10 +213,7 @@ extension RejectReport {
   }
 
   private static func senders(_ read: GroupTallies, _ byCode: GroupTallies, _ conflicts: Conflicts? = nil) -> [Sender] {
-    let parties = Dictionary(
-      (conflicts?.parties ?? []).map { ($0.forwarder, $0.cameFirst) },
-      uniquingKeysWith: +
-    )
+    let parties = Dictionary((conflicts?.parties ?? []).map { ($0.forwarder, $0.cameFirst) }, uniquingKeysWith: +)
     var codes: [String?: [(code: String, count: Int)]] = [:]
     for (key, tally) in byCode.tallies {
       let values = key.values

@@ -18,7 +18,7 @@ package struct ReportCounting: Sendable {
   private let sender = GroupKeyReader(["channel", "forwarder"], in: .postbacks)
   private let cube = CubeKeys()
   private let identifiers = SourceIdentifiers()
-  private let rejects = RejectPlaces()
+  private let rejects = RejectColumns()
   private let postbacks = PostbackColumns()
 
   /// Counts rejects.
@@ -28,7 +28,7 @@ package struct ReportCounting: Sendable {
     var row = RowCursor(rows)
     var reader = SourceIdentifiers.Reader()
     while row.next() {
-      let time = row.time(rejects.received)
+      let time = row.time(rejects.receivedAt)
       func add(_ reader: GroupKeyReader, to groups: inout GroupTallies) {
         reader.read(row, into: &key)
         groups.add(key, at: time)
@@ -149,10 +149,4 @@ extension RevenueWindow {
 extension RowCursor {
   /// The day of the time in a cell, as the number of days since 1970-01-01; nil if the cell is not a time.
   fileprivate func day(_ column: Int) -> Int? { time(column).map { Int($0 / 86_400_000) } }
-}
-
-private struct RejectPlaces: Sendable {
-  let code = Table.rejects.place(.rejectCode)
-  let received = Table.rejects.place(.receivedAt)
-  let digest = Table.rejects.place(.rawSHA256)
 }

@@ -161,12 +161,14 @@ package struct ReportCube: Sendable {
     func index(of value: String?) -> Int { indexes[value] ?? others }
   }
 
+  /// A place with what is counted there.
+  private struct Key<Value: Hashable>: Hashable {
+    let place: Place
+    let value: Value
+  }
+
   private mutating func fillCounts(_ tallies: Tallies, _ place: ([String?]) -> Place) {
-    struct Key: Hashable {
-      let place: Place
-      let outcome: Outcome
-    }
-    var sums: [Key: Int] = [:]
+    var sums: [Key<Outcome>: Int] = [:]
     for (values, count) in tallies {
       let outcome = Outcome(
         code: values[5],
@@ -174,45 +176,37 @@ package struct ReportCube: Sendable {
         window: values[7].flatMap { Int($0) },
         value: values[8].flatMap(ValueKind.init)
       )
-      sums[Key(place: place(values), outcome: outcome), default: 0] += count
+      sums[Key(place: place(values), value: outcome), default: 0] += count
     }
-    outcomes = Set(sums.keys.map(\.outcome)).sorted { $0.order.lexicographicallyPrecedes($1.order) }
+    outcomes = Set(sums.keys.map(\.value)).sorted { $0.order.lexicographicallyPrecedes($1.order) }
     let indexes = Dictionary(uniqueKeysWithValues: outcomes.enumerated().map { ($1, $0) })
     counts = sums.map { key, count in
-      let index = indexes[key.outcome] ?? 0
+      let index = indexes[key.value] ?? 0
       return (order: key.place.order + [index], cell: (key.place, index, count))
     }
     .inOrder()
   }
 
   private mutating func fillInstalls(_ count: CubeCount, _ origin: TimeOrigin, _ place: ([String?]) -> Place) {
-    struct Key: Hashable {
-      let place: Place
-      let days: InstallDays
-    }
-    var sums: [Key: Int] = [:]
+    var sums: [Key<InstallDays>: Int] = [:]
     for (key, tally) in count.installs.tallies {
       let values = key.values
       guard TimeOrigin(values[0]) == origin else { continue }
       let days = values[5...7].map { $0.flatMap { Int($0) } ?? 0 }
       let installs = InstallDays(estimated: days[0], earliest: days[1], latest: days[2])
-      sums[Key(place: place(values), days: installs), default: 0] += tally.count
+      sums[Key(place: place(values), value: installs), default: 0] += tally.count
     }
     installs = sums.map { key, count in
-      let days = key.days
+      let days = key.value
       return (order: key.place.order + [days.estimated, days.earliest, days.latest], cell: (key.place, days, count))
     }
     .inOrder()
   }
 
   private mutating func fillRevenue(_ count: CubeCount, _ place: ([String?]) -> Place, app: (String?) -> Int) {
-    struct Key: Hashable {
-      let place: Place
-      let classIndex, window: Int
-    }
     classes = []
     var indexes: [[String?]: Int] = [:]
-    var sums: [Key: Revenue] = [:]
+    var sums: [Key<[Int]>: Revenue] = [:]
     for (key, windows) in count.revenue.entries.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
       let values = key.values
       let identity = Array(values[3...])
@@ -222,12 +216,12 @@ package struct ReportCube: Sendable {
         classes.append(RevenueClass(app: app(values[4]), currency: values[5] ?? ""))
       }
       for (window, sum) in windows.enumerated() where sum.postbacks > 0 {
-        let key = Key(place: place(values), classIndex: index, window: window)
+        let key = Key(place: place(values), value: [index, window])
         sums[key, default: Revenue(classIndex: index, window: window)].sum += sum
       }
     }
     revenue = sums.map { key, revenue in
-      (order: key.place.order + [key.classIndex, key.window], cell: (key.place, revenue))
+      (order: key.place.order + key.value, cell: (key.place, revenue))
     }
     .inOrder()
   }

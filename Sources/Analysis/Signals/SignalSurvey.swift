@@ -1,5 +1,6 @@
 internal import JSON
 package import PostbackPipeline
+package import Statistics
 internal import PostbackVerification
 internal import SKAdNetwork
 package import TableReading
@@ -28,6 +29,8 @@ package struct SignalSurvey: Sendable {
     jobs: Int
   ) async throws(PipelineFailure) {
     let filter = RowFilter(query.sharedConditions, during: query.span, in: .rejects)
+    let acceptedFilter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
+    let columns = PostbackColumns()
     var copies = CopyTable()
     var unreadable = UnreadableRows()
     try await rejects.scan(jobs: jobs) { batch in
@@ -36,17 +39,15 @@ package struct SignalSurvey: Sendable {
       copies.merge(part.copies)
       unreadable += part.unreadable
     }
-    let counting = SignalCounting(query)
     var all = SignalPart()
     try await accepted.scan(jobs: jobs) { batch in
-      counting.count(batch)
+      SignalPart(batch, acceptedFilter, columns)
     } take: { part in
       all.merge(part)
     }
     for (network, signals) in copies.signals() { all.networks[network, default: NetworkSignals()] += signals }
-    networks = all.networks.sorted { one, other in
-      (other.value.accepted, one.key) < (one.value.accepted, other.key)
-    }.map { ($0.key, $0.value) }
+    networks = all.networks.sorted { ($1.value.accepted, $0.key) < ($0.value.accepted, $1.key) }
+      .map { ($0.key, $0.value) }
     total = all.networks.values.reduce(into: NetworkSignals()) { $0 += $1 }
     uncounted = all.uncounted
     unfollowedCopies = copies.unfollowed
@@ -100,12 +101,11 @@ private struct CopyPart: Sendable {
   var unreadable: UnreadableRows
 
   init(_ batch: RawBatch, _ filter: RowFilter) {
-    let (code, first) = (Table.rejects.place(.rejectCode), Table.rejects.place(.firstSeenPostbackKey))
-    let network = Table.rejects.place(.adNetworkID)
+    let columns = RejectColumns()
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
-      guard row.text(code) == RejectCode.duplicateIdentical.rawValue, filter.matches(row),
-        let key = row.key(first), let network = row.text(network)
+      guard row.text(columns.code) == RejectCode.duplicateIdentical.rawValue, filter.matches(row),
+        let key = row.key(columns.firstSeen), let network = row.text(columns.adNetworkID)
       else { continue }
       copies.append((key, .init(count: 1, network: network)))
     }
@@ -121,6 +121,18 @@ private struct SignalPart: Sendable {
 
   private static let mostNetworks = 4096
 
+  init() {}
+
+  /// Counts the accepted postbacks of a batch.
+  init(_ batch: RawBatch, _ filter: RowFilter, _ columns: PostbackColumns) {
+    var row = RowCursor(batch, of: .postbacks)
+    while row.next() {
+      guard filter.matches(row), let network = row.text(columns.adNetworkID) else { continue }
+      networks[network, default: NetworkSignals()].add(row, columns)
+    }
+    unreadable = row.unreadable
+  }
+
   mutating func merge(_ later: SignalPart) {
     for (network, signals) in later.networks.sorted(by: { $0.key < $1.key }) {
       if networks[network] == nil, networks.count >= Self.mostNetworks {
@@ -131,27 +143,6 @@ private struct SignalPart: Sendable {
     }
     uncounted += later.uncounted
     unreadable += later.unreadable
-  }
-}
-
-/// A counter for the accepted postbacks of a batch.
-private struct SignalCounting: Sendable {
-  private let filter: RowFilter
-  private let columns = PostbackColumns()
-
-  init(_ query: RejectQuery) {
-    filter = RowFilter(query.sharedConditions, during: query.span, in: .postbacks)
-  }
-
-  func count(_ batch: RawBatch) -> SignalPart {
-    var part = SignalPart()
-    var row = RowCursor(batch, of: .postbacks)
-    while row.next() {
-      guard filter.matches(row), let network = row.text(columns.adNetworkID) else { continue }
-      part.networks[network, default: NetworkSignals()].add(row, columns)
-    }
-    part.unreadable = row.unreadable
-    return part
   }
 }
 
@@ -179,11 +170,11 @@ package struct NetworkSignals: Sendable, Equatable {
   /// The number of accepted postbacks with at least one flag which says that somebody edited an unsigned field.
   package internal(set) var flagged = 0
   /// The share of redownloads among postbacks with the field.
-  package internal(set) var redownload = ShareCount()
+  package internal(set) var redownload = Rate()
   /// The share of view-through ads (fidelity-type 0) among postbacks with the field.
-  package internal(set) var viewThrough = ShareCount()
+  package internal(set) var viewThrough = Rate()
   /// The share of won attributions among postbacks with the field.
-  package internal(set) var won = ShareCount()
+  package internal(set) var won = Rate()
   /// The number of rejected identical copies: retries, and postbacks that came through another channel too.
   package internal(set) var copies = 0
   /// The number of postbacks with at least one such copy.
@@ -201,25 +192,5 @@ package struct NetworkSignals: Sendable, Equatable {
     left.copies += right.copies
     left.copied += right.copied
     left.mostCopies = max(left.mostCopies, right.mostCopies)
-  }
-}
-
-/// A count with its total, as a share.
-package struct ShareCount: Sendable, Equatable {
-  /// The number of records with the property.
-  package private(set) var count = 0
-  /// The number of records for which the property is known.
-  package private(set) var total = 0
-
-  /// Counts a record; nil if the property is unknown.
-  mutating func add(_ hasProperty: Bool?) {
-    guard let hasProperty else { return }
-    total += 1
-    if hasProperty { count += 1 }
-  }
-
-  static func += (left: inout ShareCount, right: ShareCount) {
-    left.count += right.count
-    left.total += right.total
   }
 }

@@ -95,19 +95,10 @@ struct RelatedTallies {
 /// A reader of postbacks from rows of both tables.
 struct RelatedRows: Sendable {
   private let filter: RowFilter
-  private let code = Table.rejects.place(.rejectCode)
-  private let digest = Table.rejects.place(.rawSHA256)
-  private let body = Table.rejects.place(.rawBody)
-  private let encodedBody = Table.rejects.place(.rawBodyBase64)
-  private let rejectChannel = Table.rejects.place(.channel)
-  private let rejectForwarder = Table.rejects.place(.forwarder)
-  private let rejectTime = Table.rejects.place(.receivedAt)
+  private let rejects = RejectColumns()
+  private let postbacks = PostbackColumns()
 
   private let fields = AcceptedFields()
-  private let postbackKey = Table.postbacks.place(.postbackKey)
-  private let channel = Table.postbacks.place(.channel)
-  private let forwarder = Table.postbacks.place(.forwarder)
-  private let time = Table.postbacks.place(.receivedAt)
 
   /// Creates a reader of the rejects that match `query`, and of all accepted postbacks.
   init(_ query: RejectQuery) { filter = RowFilter(query.conditions, during: query.span, in: .rejects) }
@@ -118,7 +109,7 @@ struct RelatedRows: Sendable {
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
       guard filter.matches(row),
-        let postback = RelatedPostback(record: row.rawBody(body, base64: encodedBody) ?? [])
+        let postback = RelatedPostback(record: row.rawBody(rejects.body, base64: rejects.bodyBase64) ?? [])
       else { continue }
       if let part = make(postback, row) { parts.append(part) }
     }
@@ -139,10 +130,10 @@ struct RelatedRows: Sendable {
 
   func rejectedMember(_ row: borrowing RowCursor, _ values: [Field: [UInt8]]) -> RelatedRejects.Member {
     RelatedRejects.Member(
-      code: row.text(code) ?? "",
-      key: row.text(digest) ?? "",
-      origin: CopyOrigin(channel: row.text(rejectChannel), forwarder: row.text(rejectForwarder)),
-      receivedAt: row.text(rejectTime),
+      code: row.text(rejects.code) ?? "",
+      key: row.text(rejects.digest) ?? "",
+      origin: CopyOrigin(channel: row.text(rejects.channel), forwarder: row.text(rejects.forwarder)),
+      receivedAt: row.text(rejects.receivedAt),
       values: values
     )
   }
@@ -150,9 +141,9 @@ struct RelatedRows: Sendable {
   func acceptedMember(_ row: borrowing RowCursor, _ values: [Field: [UInt8]]) -> RelatedRejects.Member {
     RelatedRejects.Member(
       code: nil,
-      key: row.text(postbackKey) ?? "",
-      origin: CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder)),
-      receivedAt: row.text(time),
+      key: row.text(postbacks.key) ?? "",
+      origin: CopyOrigin(channel: row.text(postbacks.channel), forwarder: row.text(postbacks.forwarder)),
+      receivedAt: row.text(postbacks.receivedAt),
       values: values
     )
   }

@@ -37,16 +37,7 @@ struct SignatureOwners: Sendable {
   private static let columnKey = BytePattern("\"\(ColumnName.signatureR.rawValue)\":\"")
 
   private let wanted: SignatureSet
-  private let signature = Table.postbacks.place(.signatureR)
-  private let transaction = Table.postbacks.place(.transactionID)
-  private let key = Table.postbacks.place(.postbackKey)
-  private let network = Table.postbacks.place(.adNetworkID)
-  private let app = Table.postbacks.place(.appID)
-  private let channel = Table.postbacks.place(.channel)
-  private let forwarder = Table.postbacks.place(.forwarder)
-  private let received = Table.postbacks.place(.receivedAt)
-  private let file = Table.postbacks.place(.sourceFile)
-  private let line = Table.postbacks.place(.sourceLine)
+  private let columns = PostbackColumns()
 
   /// Makes a reader of the postbacks with these signatures.
   init(of wanted: SignatureSet) { self.wanted = wanted }
@@ -71,7 +62,8 @@ struct SignatureOwners: Sendable {
     var found: [Found] = []
     var row = RowCursor(batch.keeping(places), of: .postbacks)
     while row.next() {
-      guard let cell = row.cell(signature), let r = SignatureR(written: row.bytes.span.extracting(cell.indices)),
+      guard let cell = row.cell(columns.signatureR),
+        let r = SignatureR(written: row.bytes.span.extracting(cell.indices)),
         wanted.contains(r), let owner = owner(row)
       else { continue }
       found.append(Found(r: r, owner: owner))
@@ -80,16 +72,16 @@ struct SignatureOwners: Sendable {
   }
 
   private func owner(_ row: borrowing RowCursor) -> SignatureOwner? {
-    guard let id = row.text(transaction) else { return nil }
+    guard let id = row.text(columns.transactionID) else { return nil }
     var owner = SignatureOwner(transactionID: id)
-    owner.postbackKey = row.text(key)
-    owner.adNetworkID = row.text(network)
-    owner.appID = row.text(app)
-    owner.channel = row.text(channel)
-    owner.forwarder = row.text(forwarder)
-    owner.receivedAt = row.text(received)
-    owner.sourceFile = row.text(file)
-    owner.sourceLine = row.integer(line)
+    owner.postbackKey = row.text(columns.key)
+    owner.adNetworkID = row.text(columns.adNetworkID)
+    owner.appID = row.text(columns.appID)
+    owner.channel = row.text(columns.channel)
+    owner.forwarder = row.text(columns.forwarder)
+    owner.receivedAt = row.text(columns.receivedAt)
+    owner.sourceFile = row.text(columns.file)
+    owner.sourceLine = row.integer(columns.line)
     return owner
   }
 }

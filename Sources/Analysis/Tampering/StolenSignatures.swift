@@ -92,10 +92,7 @@ package struct StolenSignatures: Sendable {
       defer { before += batch.records.count }
       return before
     }
-    try await rejects.scan(
-      jobs: jobs,
-      beside: rowsBefore
-    ) { batch, before in
+    try await rejects.scan(jobs: jobs, beside: rowsBefore) { batch, before in
       rows.sightings(in: batch) { Sighting(r: $0, row: before + $1, transaction: $2) }
     } take: { found in
       compared += found.count
@@ -135,46 +132,32 @@ package struct StolenSignatures: Sendable {
     let (found, owners) = (stolen, known)
     var groups: [CopyOrigin: Group] = [:]
     before = 0
-    try await rejects.scan(
-      jobs: jobs,
-      beside: rowsBefore
-    ) { batch, before in
-      let places = found.places(from: before, to: before + batch.records.count)
+    try await rejects.scan(jobs: jobs, beside: rowsBefore) { batch, before in
+      let end = before + batch.records.count
+      let places = found.partitioningIndex { $0.row >= before }..<found.partitioningIndex { $0.row >= end }
       return rows.thefts(in: batch, from: before, found[places]) { place in
         place > lastShown ? nil : owners[found[place].r]?.owner
       }
     } take: { part in
       for group in part.groups {
+        // One without a name stands for all that are not told apart.
         let isFull = groups[group.origin] == nil && groups.count == Self.mostGroups
-        let origin = isFull ? .unnamed : group.origin
+        let origin = isFull ? CopyOrigin(channel: nil, forwarder: nil) : group.origin
         groups[origin, default: Group(origin: origin)].merge(group)
       }
       thefts += part.thefts
     }
     self.groups = groups.values.sorted { one, other in
-      one.rejects.count == other.rejects.count
-        ? (one.origin.forwarder ?? "", one.origin.channel ?? "")
-          < (other.origin.forwarder ?? "", other.origin.channel ?? "") : one.rejects.count > other.rejects.count
+      (other.rejects.count, one.origin.forwarder ?? "", one.origin.channel ?? "")
+        < (one.rejects.count, other.origin.forwarder ?? "", other.origin.channel ?? "")
     }
   }
-}
-
-extension CopyOrigin {
-  /// The sender that stands for all that are not told apart.
-  fileprivate static let unnamed = CopyOrigin(channel: nil, forwarder: nil)
 }
 
 /// A reject with the signature of an accepted postback of another transaction, by the number of its row.
 private struct StolenSignature: Sendable {
   let row: Int
   let r: SignatureR
-}
-
-extension [StolenSignature] {
-  /// Returns the places of those that are in some rows. They are sorted by row.
-  fileprivate func places(from start: Int, to end: Int) -> Range<Int> {
-    partitioningIndex { $0.row >= start }..<partitioningIndex { $0.row >= end }
-  }
 }
 
 /// A reader of the signatures of rejects.
@@ -188,16 +171,7 @@ private struct RejectedSignatures: Sendable {
   }
 
   private let filter: RowFilter
-  private let code = Table.rejects.place(.rejectCode)
-  private let body = Table.rejects.place(.rawBody)
-  private let encodedBody = Table.rejects.place(.rawBodyBase64)
-  private let transaction = Table.rejects.place(.transactionID)
-  private let digest = Table.rejects.place(.rawSHA256)
-  private let channel = Table.rejects.place(.channel)
-  private let forwarder = Table.rejects.place(.forwarder)
-  private let received = Table.rejects.place(.receivedAt)
-  private let file = Table.rejects.place(.sourceFile)
-  private let line = Table.rejects.place(.sourceLine)
+  private let columns = RejectColumns()
 
   init(_ query: RejectQuery) { filter = RowFilter(query.conditions, during: query.span, in: .rejects) }
 
@@ -209,15 +183,17 @@ private struct RejectedSignatures: Sendable {
     var scan = SignatureScan()
     var row = RowCursor(batch, of: .rejects)
     while row.next() {
-      guard filter.matches(row), row.text(code).flatMap(RejectCode.init)?.isDiagnosable == true else { continue }
+      guard filter.matches(row), row.text(columns.code).flatMap(RejectCode.init)?.isDiagnosable == true else {
+        continue
+      }
       let values: [SignatureR]
-      if let cell = row.cell(body) {
+      if let cell = row.cell(columns.body) {
         values = scan.values(in: row.bytes.span.extracting(cell.indices))
       } else {
-        values = row.rawBody(body, base64: encodedBody).map { scan.values(in: $0.span) } ?? []
+        values = row.rawBody(columns.body, base64: columns.bodyBase64).map { scan.values(in: $0.span) } ?? []
       }
       guard !values.isEmpty else { continue }
-      let hash = row.cell(transaction).map { Self.hash(row.bytes.span.extracting($0.indices)) }
+      let hash = row.cell(columns.transactionID).map { Self.hash(row.bytes.span.extracting($0.indices)) }
       for r in values { found.append(make(r, row.index, hash)) }
     }
     return found
@@ -241,25 +217,28 @@ private struct RejectedSignatures: Sendable {
     var part = Part()
     guard !stolen.isEmpty else { return part }
     var places: [CopyOrigin: Int] = [:]
-    let columns = [transaction, digest, channel, forwarder, received, file, line]
-    var row = RowCursor(batch.keeping(stolen.map { $0.row - start }), of: .rejects, only: columns)
+    let wanted = [
+      columns.transactionID, columns.digest, columns.channel, columns.forwarder, columns.receivedAt, columns.file,
+      columns.line,
+    ]
+    var row = RowCursor(batch.keeping(stolen.map { $0.row - start }), of: .rejects, only: wanted)
     for index in stolen.indices where row.next() {
-      let origin = CopyOrigin(channel: row.text(channel), forwarder: row.text(forwarder))
+      let origin = CopyOrigin(channel: row.text(columns.channel), forwarder: row.text(columns.forwarder))
       let place = places[origin] ?? part.groups.count
       if place == part.groups.count {
         places[origin] = place
         part.groups.append(StolenSignatures.Group(origin: origin))
       }
-      part.groups[place].rejects.add(at: row.time(received))
+      part.groups[place].rejects.add(at: row.time(columns.receivedAt))
       part.groups[place].signatures.insert(stolen[index].r)
       guard let owner = owner(index) else { continue }
       part.thefts.append(
         StolenSignatures.Theft(
-          digest: row.text(digest) ?? "",
+          digest: row.text(columns.digest) ?? "",
           origin: origin,
-          transactionID: row.text(transaction) ?? "",
-          receivedAt: row.text(received),
-          source: row.text(file).flatMap { file in row.integer(line).map { (file, $0) } },
+          transactionID: row.text(columns.transactionID) ?? "",
+          receivedAt: row.text(columns.receivedAt),
+          source: row.text(columns.file).flatMap { file in row.integer(columns.line).map { (file, $0) } },
           owner: owner
         )
       )

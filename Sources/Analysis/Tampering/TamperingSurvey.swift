@@ -74,19 +74,15 @@ package struct TamperingSurvey: Sendable {
       return Group(finding: key.finding, fields: key.fields, forwarder: key.forwarder, count: count, summary: most)
     }
     .sorted { one, other in
-      guard one.count == other.count else { return one.count > other.count }
-      let (left, right) = (one.forwarder ?? "", other.forwarder ?? "")
-      return (one.finding, one.fields.joined(), left) < (other.finding, other.fields.joined(), right)
+      (other.count, one.finding, one.fields.joined(), one.forwarder ?? "")
+        < (one.count, other.finding, other.fields.joined(), other.forwarder ?? "")
     }
     self.changes = changes.map {
       Change(field: $0.key[0] ?? "", original: $0.key[1], arrived: $0.key[2], count: $0.value)
     }
     .sorted { one, other in
-      guard one.count == other.count else { return one.count > other.count }
-      let (left, right) = (
-        [one.field, one.original ?? "", one.arrived ?? ""], [other.field, other.original ?? "", other.arrived ?? ""]
-      )
-      return left.lexicographicallyPrecedes(right)
+      (other.count, one.field, one.original ?? "", one.arrived ?? "")
+        < (one.count, other.field, other.original ?? "", other.arrived ?? "")
     }
   }
 
@@ -100,15 +96,17 @@ package struct TamperingSurvey: Sendable {
     jobs: Int
   ) async throws {
     let filter = RowFilter(query.conditions, during: query.span, in: .rejects)
-    let (digest, code) = (Table.rejects.place(.rawSHA256), Table.rejects.place(.rejectCode))
+    let columns = RejectColumns()
     var sample = RejectSample(limit: limit)
     var diagnosable = 0
     try await rejects.scan(jobs: jobs) { batch -> (RejectSample, Int) in
       var part = (RejectSample(limit: limit), 0)
       var row = RowCursor(batch, of: .rejects)
       while row.next() {
-        guard filter.matches(row), row.text(code).flatMap(RejectCode.init)?.isDiagnosable == true else { continue }
-        part.0.add(row.line, digest: row.text(digest) ?? "", code: "")
+        guard filter.matches(row), row.text(columns.code).flatMap(RejectCode.init)?.isDiagnosable == true else {
+          continue
+        }
+        part.0.add(row.line, digest: row.text(columns.digest) ?? "", code: "")
         part.1 += 1
       }
       return part

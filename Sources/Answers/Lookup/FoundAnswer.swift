@@ -89,7 +89,7 @@ package struct FoundAnswer {
   /// Indicates that nothing was found.
   package var isEmpty: Bool { found.isEmpty }
   /// The paths of parts that are gone.
-  package var missing: [String] { found.missing }
+  package var missing: [String] { found.search.missing }
 
   private static func copy(
     _ reject: FoundRow,

@@ -27,8 +27,7 @@ struct FoundCopy {
   init(accepted row: FoundRow) {
     self.row = row
     verdict = "accepted"
-    let texts = Self.columns.compactMap { column in row.text(column).map { (column.rawValue, $0) } }
-    values = Dictionary(texts) { $1 }
+    values = Dictionary(row.facts(Self.columns)) { $1 }
     explanation = nil
   }
 
@@ -55,9 +54,6 @@ struct FoundCopy {
   /// The time of receipt, in milliseconds since 1970; nil if it is not known.
   var receivedAt: Int64? { row.text(.receivedAt).flatMap { Timestamp($0)?.milliseconds } }
 
-  /// The bytes that are kept; nil if none are.
-  var raw: [UInt8]? { row.raw }
-
   /// The names of the columns in which a copy has another value than this one, in order; none if its fields are not known.
   func differences(to other: FoundCopy) -> [String] {
     guard !values.isEmpty, !other.values.isEmpty else { return [] }
@@ -67,14 +63,7 @@ struct FoundCopy {
 
 extension FoundRow {
   /// The bytes in `raw_body` or `raw_body_base64`; nil if there are none.
-  package var raw: [UInt8]? {
-    if let body = text(.rawBody) { return Array(body.utf8) }
-    var bytes: [UInt8] = []
-    guard table == Table.rejects.name, let text = text(.rawBodyBase64),
-      Base64.standard.decode(text.utf8.span, appendingTo: &bytes)
-    else { return nil }
-    return bytes
-  }
+  package var raw: [UInt8]? { cells.rawBody }
 
   /// The format of the postback of an accepted row; nil if the row does not name a known one.
   private var format: PostbackFormat? {
@@ -99,6 +88,11 @@ extension FoundRow {
       return true
     }
     return String(decoding: message, as: UTF8.self)
+  }
+
+  /// The texts of some columns with their names, without those that are null.
+  func facts(_ columns: [ColumnName]) -> [(String, String)] {
+    columns.compactMap { column in text(column).map { (column.rawValue, $0) } }
   }
 
   /// The place of the row, for people.

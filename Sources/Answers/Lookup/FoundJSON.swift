@@ -8,15 +8,15 @@ extension FoundAnswer {
   package var json: JSONValue {
     .object([
       .init("id", .string(id)),
-      .init("given", pasted.flatMap { try? JSONValue(parsing: Array($0.json.utf8)) } ?? .null),
+      .init("given", .optional(pasted?.json)),
       .init("postbacks", .array(postbacks.map(json))),
       .init("rejects", .array(others.map { json($0, beside: nil) })),
       .init("omitted_rejects", .integer(omitted)),
       .init(
         "search",
         .object([
-          .init("parts", .integer(found.parts)), .init("indexed", .integer(found.indexed)),
-          .init("scanned", .integer(found.scanned)), .init("missing", .texts(found.missing)),
+          .init("parts", .integer(found.search.parts)), .init("indexed", .integer(found.search.indexed)),
+          .init("scanned", .integer(found.search.scanned)), .init("missing", .texts(found.search.missing)),
         ])
       ),
     ])
@@ -64,7 +64,7 @@ extension FoundAnswer {
     guard let explanation = copy.explanation else { return .object(members) }
     members += [
       .init("row", copy.row.cells), .init("raw", raw(copy.row)),
-      .init("explanation", (try? JSONValue(parsing: Array(explanation.json.utf8))) ?? .null),
+      .init("explanation", explanation.json),
     ]
     return .object(members)
   }

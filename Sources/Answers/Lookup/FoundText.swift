@@ -28,20 +28,17 @@ extension FoundAnswer {
     let fields = FoundCopy.columns.compactMap { column in
       row.text(column).map { ((signed.contains(column.rawValue) ? "* " : "  ") + column.rawValue, $0) }
     }
-    func facts(_ columns: [ColumnName]) -> [(String, String)] {
-      columns.compactMap { column in row.text(column).map { (column.rawValue, $0) } }
-    }
     let text = row.signedText?.replacing("\u{2063}", with: " ⁞ ")
     var sections = [
       "postback \(row.text(.postbackKey) ?? "")",
-      Self.section("accepted", [("row", row.place)] + facts(Self.signature)),
+      Self.section("accepted", [("row", row.place)] + row.facts(Self.signature)),
       Self.section("fields, * signed by Apple", fields),
       Self.section(
         "signed text",
         [("", text ?? "The JWS is kept in no table; --keep-raw keeps the bytes of postbacks.")]
       ),
-      Self.section("receipt", facts(Self.receipt)),
-      Self.section("meaning", facts(Self.meaning) + postback.events.map { ("event", Self.event($0)) }),
+      Self.section("receipt", row.facts(Self.receipt)),
+      Self.section("meaning", row.facts(Self.meaning) + postback.events.map { ("event", Self.event($0)) }),
     ]
     for (name, rows) in postback.derived.sorted(by: { $0.key < $1.key }) {
       for row in rows { sections.append(Self.section(name, Self.facts(row.cells, without: [.postbackKey]))) }
@@ -86,10 +83,9 @@ extension FoundAnswer {
     let columns: [ColumnName] = [
       .rejectDetail, .field, .expected, .found, .receivedAt, .channel, .forwarder, .sourceFile, .sourceLine,
     ]
-    let facts = columns.compactMap { column in copy.row.text(column).map { (column.rawValue, $0) } }
-    let raw = copy.raw.map { [("raw bytes", String(escaping: $0))] } ?? []
+    let raw = copy.row.raw.map { [("raw bytes", String(escaping: $0))] } ?? []
     let explanation = isBesideOthers ? copy.explanation?.without(["postback"]) : copy.explanation
-    return [Self.section("row", [("place", copy.row.place)] + facts + raw), explanation?.text ?? ""]
+    return [Self.section("row", [("place", copy.row.place)] + copy.row.facts(columns) + raw), explanation?.text ?? ""]
       .filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
@@ -103,8 +99,7 @@ extension FoundAnswer {
   }
 
   private static func facts(_ cells: JSONValue, without: [ColumnName]) -> [(String, String)] {
-    guard case .object(let members) = cells else { return [] }
-    return members.compactMap { member in
+    (cells.members ?? []).compactMap { member in
       member.value == .null || without.contains { $0.rawValue == member.key }
         ? nil : (member.key, member.value.text ?? member.value.description)
     }

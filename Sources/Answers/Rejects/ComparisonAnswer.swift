@@ -24,10 +24,10 @@ package struct ComparisonAnswer {
     ])
   }
 
-  private func json(_ period: RejectPeriod, _ totals: RejectComparison.Totals) -> JSONValue {
+  private func json(_ period: RejectPeriod, _ totals: OutcomeCounts) -> JSONValue {
     .object([
       .init("period", .string(period.description)), .init("days", .integer(period.days.count)),
-      .init("read", .integer(totals.read)), .init("accepted", .integer(totals.accepted)),
+      .init("read", .integer(totals.total)), .init("accepted", .integer(totals.accepted)),
       .init("rejects_by_class", .counts(totals.rejects)),
     ])
   }
@@ -52,7 +52,7 @@ package struct ComparisonAnswer {
   package var text: String {
     let (before, after) = (comparison.totals.before, comparison.totals.after)
     var totals = TextTable(["", "\(comparison.periods.before)", "\(comparison.periods.after)"], numbersIn: [1, 2])
-    totals.add("records read", "\(before.read)", "\(after.read)")
+    totals.add("records read", "\(before.total)", "\(after.total)")
     totals.add("accepted", "\(before.accepted)", "\(after.accepted)")
     for one in RejectClass.allCases.reversed() {
       totals.add(one.words, "\(before.rejects[one])", "\(after.rejects[one])")

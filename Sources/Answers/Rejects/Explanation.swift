@@ -15,7 +15,7 @@ package struct Explanation {
     let title: String
     var facts: [(name: String, value: String)] = []
     /// The section as JSON; nil if the facts are the whole section.
-    var json: [UInt8]?
+    var json: JSONValue?
 
     mutating func add(_ name: String, _ value: (some CustomStringConvertible)?) {
       if let value { facts.append((name, value.description)) }
@@ -55,8 +55,6 @@ package struct Explanation {
       }
     }
   }
-
-  mutating func add(_ section: Section) { sections.append(section) }
 
   private mutating func addSource(_ input: InputFile, _ record: Record) {
     var section = Section(title: "source")
@@ -257,7 +255,7 @@ extension Explanation {
     } catch {
       throw .libcrypto(error)
     }
-    add(Section(diagnosis))
+    sections.append(Section(diagnosis))
   }
 }
 
@@ -277,8 +275,6 @@ extension Explanation.Section {
     add("signed_postback", diagnosis.recovery?.postback)
     add(.keyID, diagnosis.recovery?.keyID)
     add("tried", "\(diagnosis.tried) \(diagnosis.tried == 1 ? "variant" : "variants")")
-    var json: [UInt8] = []
-    diagnosis.append(to: &json)
-    self.json = json
+    json = diagnosis.json
   }
 }

@@ -1,5 +1,5 @@
 internal import Base
-internal import JSON
+package import JSON
 
 extension Explanation {
   /// The explanation as text, section by section, with one fact on each line. Control characters are escaped, because bodies may
@@ -16,37 +16,21 @@ extension Explanation {
 
   /// The explanation as one JSON object with a member for each section. Events are an array; a diagnosis follows its own
   /// schema.
-  package var json: String {
-    var text: [UInt8] = []
-    for (index, section) in sections.enumerated() {
-      text.append(contentsOf: (index == 0 ? "{" : ",").utf8)
-      text.appendJSONString(section.title)
-      if let json = section.json {
-        text.append(UInt8(ascii: ":"))
-        text += json
-        continue
-      }
-      text.append(contentsOf: ":{".utf8)
-      let names = section.facts.map(\.name)
-      for (index, fact) in section.facts.enumerated() where names.firstIndex(of: fact.name) == index {
-        if index > 0 { text.append(UInt8(ascii: ",")) }
-        let values = section.facts.filter { $0.name == fact.name }.map(\.value)
-        text.appendJSONString(fact.name == "event" ? "events" : fact.name)
-        text.append(UInt8(ascii: ":"))
-        if fact.name == "event" {
-          text.append(UInt8(ascii: "["))
-          for (index, value) in values.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
-            text.appendJSONString(value)
-          }
-          text.append(UInt8(ascii: "]"))
-        } else {
-          text.appendJSONString(fact.value)
-        }
-      }
-      text.append(UInt8(ascii: "}"))
+  package var json: JSONValue {
+    .object(sections.map { .init($0.title, $0.json ?? .object($0.members)) })
+  }
+}
+
+extension Explanation.Section {
+  /// The facts as members of an object: the first one with each name, and events as an array of all.
+  fileprivate var members: [JSONValue.Member] {
+    var members: [JSONValue.Member] = []
+    for (name, value) in facts {
+      let key = name == "event" ? "events" : name
+      guard !members.contains(where: { $0.key == key }) else { continue }
+      let events = facts.filter { $0.name == "event" }.map(\.value)
+      members.append(.init(key, name == "event" ? .texts(events) : .string(value)))
     }
-    text.append(UInt8(ascii: "}"))
-    return String(decoding: text, as: UTF8.self)
+    return members
   }
 }

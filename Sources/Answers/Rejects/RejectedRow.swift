@@ -6,45 +6,37 @@ internal import Tables
 
 /// A row of skan_rejects, as text for people.
 package struct RejectedRow {
-  private let members: [JSONValue.Member]
+  private let row: JSONValue
   private let conflicts: Conflicts?
 
   /// Reads the row from a line of JSON. `conflicts` supplies the senders of first copies.
   package init(_ line: [UInt8], conflicts: Conflicts? = nil) {
     self.conflicts = conflicts
-    guard case .object(let members) = try? JSONValue(parsing: line) else {
-      self.members = []
-      return
-    }
-    self.members = members
+    row = (try? JSONValue(parsing: line)) ?? .null
   }
 
-  private static let bodies = ["raw_body", "raw_body_base64"]
+  /// The names of the columns with the bytes of a record.
+  package static let bodies = ["raw_body", "raw_body_base64"]
 
   /// A line for each cell that is not null, then the raw body on one line. Bytes that are not text are escaped.
   package var text: String {
     var table = TextTable()
-    for member in members where member.value != .null && !Self.bodies.contains(member.key) {
+    for member in row.members ?? [] where member.value != .null && !Self.bodies.contains(member.key) {
       table.add(member.key, member.value.text ?? "\(member.value)")
     }
     if let conflicts, let key = firstOfConflict {
-      let row = JSONValue.object(members)
       let later = CopyOrigin(channel: row["channel"]?.text, forwarder: row["forwarder"]?.text)
       table.add("first_from", CopyOrigin.text(conflicts.origin(ofFirst: key)))
       table.add("later_from", CopyOrigin.text(later))
     }
+    let body = row.rawBody.map { String(escaping: $0) } ?? ""
     return [table.text(), "  " + body].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   /// The key of the first copy, if the reject is a copy with other unsigned values; else nil.
   package var firstOfConflict: String? {
-    let row = JSONValue.object(members)
-    return row["reject_code"]?.text == RejectCode.duplicateConflict.rawValue
+    row["reject_code"]?.text == RejectCode.duplicateConflict.rawValue
       ? row["first_seen_postback_key"]?.text : nil
-  }
-
-  private var body: String {
-    JSONValue.object(members).rawBody.map { String(escaping: $0) } ?? ""
   }
 }
 

@@ -269,7 +269,7 @@ extension Numbers {
     let parts = amount.description.split(separator: ".")
     let isNegative = amount < .zero
     let digits = parts.first.map { isNegative ? $0.dropFirst() : $0 } ?? "0"
-    let whole = Int(digits).map(Numbers.grouped) ?? String(digits)
+    let whole = Int(digits).map { Numbers.grouped($0) } ?? String(digits)
     let decimals = parts.count > 1 ? String(parts[1]) : ""
     return (isNegative ? "−" : "") + whole + "." + decimals + String(repeating: "0", count: max(0, 2 - decimals.count))
   }

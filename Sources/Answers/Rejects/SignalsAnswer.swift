@@ -48,7 +48,8 @@ package struct SignalsAnswer {
   /// The tests that are neither alarms nor significant differences nor withdrawn.
   private var further: [SignalTest] { report.tests.filter { !$0.isSignificant && $0.withdrawnOn == nil } }
 
-  private static func json(_ omission: SignalReport.Omission) -> JSONValue {
+  /// A test that was not made, as an object.
+  package static func json(_ omission: SignalReport.Omission) -> JSONValue {
     .object([.init("test", .string(omission.name.rawValue)), .init("reason", .string(omission.reason))])
   }
 
@@ -64,9 +65,9 @@ package struct SignalsAnswer {
       .init("accepted", .integer(signals.accepted)),
       .init("tier_impossible", .integer(signals.flagged)),
       .init("tier_flags", .object(flags.map { .init($0.name, .integer($1)) })),
-      .init("redownload", json(signals.redownload)),
-      .init("view_through", json(signals.viewThrough)),
-      .init("did_win", json(signals.won)),
+      .init("redownload", Self.json(signals.redownload)),
+      .init("view_through", Self.json(signals.viewThrough)),
+      .init("did_win", Self.json(signals.won)),
       .init("copies", .integer(signals.copies)),
       .init("copied_postbacks", .integer(signals.copied)),
       .init("most_copies_of_one", .integer(signals.mostCopies)),
@@ -74,16 +75,13 @@ package struct SignalsAnswer {
     ])
   }
 
-  private func json(_ share: ShareCount) -> JSONValue {
-    .object([
-      .init("count", .integer(share.count)), .init("of", .integer(share.total)),
-      .init("share", .share(share.count, of: share.total)),
-    ])
-  }
-
   /// A test as an object.
   package static func json(_ test: SignalTest) -> JSONValue {
-    var members: [JSONValue.Member] = [
+    let effect = test.money.sorted { $0.key < $1.key }.map {
+      JSONValue.Member($0.key, .number($0.value.description))
+    }
+    let ofDevices = test.revenue.map { [JSONValue.Member($0.currency, .number($0.ofDevices.description))] }
+    return .object([
       .init("test", .string(test.name.rawValue)),
       .init("kind", .string(test.kind.rawValue)),
       .init("basis", .string(test.basis.rawValue)),
@@ -105,18 +103,11 @@ package struct SignalsAnswer {
       .init("since", test.since.map(json) ?? .null),
       .init("whole_period", .bool(test.isThroughout)),
       .init("change", test.change.map(json) ?? .null),
-    ]
-    let effect = test.money.sorted { $0.key < $1.key }.map {
-      JSONValue.Member($0.key, .number($0.value.description))
-    }
-    let ofDevices = test.revenue.map { [JSONValue.Member($0.currency, .number($0.ofDevices.description))] }
-    members += [
       .init("revenue_effect", .object(effect)),
       .init("revenue_of_devices", .object(ofDevices ?? [])),
       .init("left_out", .integer(test.leftOut)),
       .init("summary", .string(SignalSentence(test: test).text)),
-    ]
-    return .object(members)
+    ])
   }
 
   private static func json(_ since: SignalOnset) -> JSONValue {

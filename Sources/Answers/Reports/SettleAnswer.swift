@@ -76,10 +76,7 @@ package struct SettleAnswer {
       ],
       numbersIn: Set(3...10)
     )
-    let order = overall.indices.sorted { one, other in
-      let (left, right) = (overall[one].all.postbacks, overall[other].all.postbacks)
-      return left == right ? one < other : left > right
-    }
+    let order = overall.indices.sorted { (overall[$1].all.postbacks, $0) < (overall[$0].all.postbacks, $1) }
     for place in order.prefix(Self.mostRows) {
       let group = overall[place]
       table.add(row(group.network, "\(group.appID)", "all", group.all))

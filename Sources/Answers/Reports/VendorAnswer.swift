@@ -24,8 +24,8 @@ package struct VendorAnswer {
         "\(total.imported)",
         "\(total.verified)",
         Self.signed(total.imported - total.verified),
-        Self.money(total.importedRevenue),
-        Self.money(total.verifiedRevenue)
+        Numbers.money(total.importedRevenue),
+        Numbers.money(total.verifiedRevenue)
       )
     }
     let title = "what vendors' exports count beside what Apple signed, of the same apps, networks and days; never added"
@@ -69,11 +69,6 @@ package struct VendorAnswer {
   }
 
   private static func signed(_ number: Int64) -> String { number > 0 ? "+\(number)" : "\(number)" }
-
-  /// Amounts by currency; empty if there are none.
-  private static func money(_ amounts: [String: Amount]) -> String {
-    amounts.sorted { $0.key < $1.key }.map { Numbers.money($0.value, $0.key) }.joined(separator: ", ")
-  }
 }
 
 /// A test of what a vendor says, as sentences for an analyst. They name no cause and accuse nobody.
@@ -98,16 +93,16 @@ package struct VendorSentence {
         sums.verified > 0
         ? ", \(Numbers.percent(abs(difference) / Double(sums.verified))) \(difference > 0 ? "more" : "fewer")" : ""
       return """
-        The export of \(test.vendor) counts \(Self.grouped(sums.imported)) postbacks\(subject) \(period), and the accepted postbacks \
-        that Apple signed are \(Self.grouped(sums.verified))\(share). \(certainty)
+        The export of \(test.vendor) counts \(Numbers.grouped(sums.imported)) postbacks\(subject) \(period), and the accepted postbacks \
+        that Apple signed are \(Numbers.grouped(sums.verified))\(share). \(certainty)
         """
     case .otherValues:
       let lower = values.different - values.higher
       return """
         The export of \(test.vendor) has another conversion value than the accepted postback of the same transaction in \
-        \(Self.grouped(values.others)) of \(Self.grouped(values.compared)) postbacks\(subject) \(period): \
-        \(Self.grouped(values.higher)) are higher, \(Self.grouped(lower)) are lower or of another kind, and \
-        \(Self.grouped(values.importedOnly)) are where the postback has none. \(certainty)
+        \(Numbers.grouped(values.others)) of \(Numbers.grouped(values.compared)) postbacks\(subject) \(period): \
+        \(Numbers.grouped(values.higher)) are higher, \(Numbers.grouped(lower)) are lower or of another kind, and \
+        \(Numbers.grouped(values.importedOnly)) are where the postback has none. \(certainty)
         """
     }
   }
@@ -119,8 +114,8 @@ package struct VendorSentence {
   private var period: String {
     let (first, last) = (test.days.lowerBound, test.days.upperBound)
     return """
-      on \(test.dayCount) days from \(Timestamp.name(ofDay: Int(clamping: first))) to \
-      \(Timestamp.name(ofDay: Int(clamping: last)))
+      on \(test.dayCount) days from \(Timestamp.name(ofDay: first)) to \
+      \(Timestamp.name(ofDay: last))
       """
   }
 
@@ -132,6 +127,4 @@ package struct VendorSentence {
       By chance, \(number) exports would differ by so much more than \(tolerance), if you look once: looking daily raises this chance.
       """
   }
-
-  private static func grouped(_ number: Int64) -> String { Numbers.grouped(Int(clamping: number)) }
 }

@@ -1,10 +1,9 @@
-internal import Base
 package import ConversionModel
 
 /// The formats of numbers in a page.
 package enum Numbers {
   /// The number with a narrow, unbreakable space between groups of three digits.
-  package static func grouped(_ number: Int) -> String {
+  package static func grouped(_ number: some BinaryInteger) -> String {
     let digits = String(number.magnitude)
     var text = ""
     for (index, digit) in digits.enumerated() {
@@ -21,19 +20,16 @@ package enum Numbers {
     return currency.map { "\($0)\u{a0}\(text)" } ?? text
   }
 
+  /// The amounts by currency, as one text; empty if there are none.
+  package static func money(_ amounts: [String: Amount]) -> String {
+    amounts.sorted { $0.key < $1.key }.map { money($0.value, $0.key) }.joined(separator: ", ")
+  }
+
   /// The amount as `money` has it, without a currency.
   package static func plain(_ amount: Amount) -> String {
     let hundredths = amount.roundedHundredths
     let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)
-    var groups: [String] = []
-    var left = whole
-    while left >= 1000 {
-      groups.append((left % 1000).digits(3))
-      left /= 1000
-    }
-    groups.append("\(left)")
-    let digits = rest < 10 ? "0\(rest)" : "\(rest)"
-    return (hundredths < 0 ? "−" : "") + groups.reversed().joined(separator: "\u{202F}") + "." + digits
+    return (hundredths < 0 ? "−" : "") + grouped(whole) + (rest < 10 ? ".0" : ".") + "\(rest)"
   }
 
   /// A ratio with two digits after the point.

@@ -65,9 +65,6 @@ struct ConfigurationReader {
     }
     configuration.models = problems.list(root["models"]).compactMap { problems.path($0, of: "a file or a folder") }
     configuration.events = problems.path(root["events"], of: "a folder")
-    if let events = configuration.events, events == configuration.spool {
-      problems.note(root["events"], "This is the spool, too. Give the events a folder of their own.")
-    }
     configuration.rates = problems.path(root["rates"], of: "a file")
     configuration.apps = apps(root["apps"])
     if root["sdk_keys"].value != nil {

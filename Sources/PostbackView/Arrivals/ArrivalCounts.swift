@@ -1,27 +1,5 @@
 internal import SKAdNetwork
-
-/// The numbers of accepted postbacks and of rejects by class.
-struct OutcomeCounts: Sendable, Equatable {
-  var accepted = 0
-  var copies = 0
-  var noise = 0
-  var suspicious = 0
-
-  mutating func add(_ code: RejectCode?, _ count: Int = 1) {
-    switch code?.rejectClass ?? .noise {
-    case .copies: copies += count
-    case .noise: noise += count
-    case .suspicious: suspicious += count
-    }
-  }
-
-  static func += (left: inout Self, right: Self) {
-    left.accepted += right.accepted
-    left.copies += right.copies
-    left.noise += right.noise
-    left.suspicious += right.suspicious
-  }
-}
+internal import TableReading
 
 /// The numbers of records by their time of receipt, in steps of five minutes.
 struct ArrivalCounts: Sendable {
@@ -37,7 +15,7 @@ struct ArrivalCounts: Sendable {
     if accepted {
       steps[step, default: OutcomeCounts()].accepted += 1
     } else {
-      steps[step, default: OutcomeCounts()].add(code)
+      steps[step, default: OutcomeCounts()].rejects.add(code)
     }
   }
 
@@ -45,7 +23,7 @@ struct ArrivalCounts: Sendable {
   mutating func see(rejectReceived time: Int64) { newestReject = max(newestReject ?? .min, time) }
 
   mutating func merge(_ other: Self) {
-    steps.merge(other.steps) { one, other in one + other }
+    for (step, counts) in other.steps { steps[step, default: OutcomeCounts()] += counts }
     if let time = other.newestReject { see(rejectReceived: time) }
   }
 
@@ -72,14 +50,6 @@ struct ArrivalCounts: Sendable {
     }
     let (first, end) = (since.flooredQuotient(by: hour), (until - 1).flooredQuotient(by: hour))
     return first <= end ? (first...end).map { ($0 * hour, found[$0] ?? OutcomeCounts()) } : []
-  }
-}
-
-extension OutcomeCounts {
-  static func + (left: Self, right: Self) -> Self {
-    var sum = left
-    sum += right
-    return sum
   }
 }
 

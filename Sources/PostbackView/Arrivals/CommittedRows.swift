@@ -2,6 +2,7 @@ internal import DurableFiles
 internal import Ledger
 internal import PostbackLookup
 internal import SKAdNetwork
+internal import TableReading
 internal import Tables
 
 /// The rows of an output at one commit: the parts of `skan_postbacks` and `skan_rejects`. Rejects that were read again are none.
@@ -30,11 +31,8 @@ struct CommittedRows: Sendable {
   init(in output: String, state: String) throws(FileFailure) {
     guard Ledger.isThere(state) else {
       (commit, witnessed, totals, committedAt) = (nil, nil, nil, nil)
-      func parts(_ table: Table) throws(FileFailure) -> [LookupPart] {
-        guard try DurableFolder("\(output)/\(table.name)").byteCount(of: ".") != nil else { return [] }
-        return try LookupPart.complete(of: table, in: output)
-      }
-      (postbacks, rejects) = (try parts(.postbacks), try parts(.rejects))
+      postbacks = try LookupPart.complete(of: .postbacks, in: output)
+      rejects = try LookupPart.complete(of: .rejects, in: output)
       return
     }
     witnessed = try Ledger.lastCommit(state)
@@ -47,10 +45,9 @@ struct CommittedRows: Sendable {
     commit =
       try Ledger.committedParts(state, of: Table.postbacks.name, from: .max).mark.map { "\($0)" }
       ?? "\(reading.commits)"
-    var totals = OutcomeCounts()
-    totals.accepted = Int(reading.counts[.accepted] ?? 0)
+    var totals = OutcomeCounts(accepted: Int(reading.counts[.accepted] ?? 0))
     for code in RejectCode.allCases {
-      totals.add(code, Int((reading.counts[.rejected(code)] ?? 0) - (reading.counts[.reprocessed(code)] ?? 0)))
+      totals.rejects.add(code, Int((reading.counts[.rejected(code)] ?? 0) - (reading.counts[.reprocessed(code)] ?? 0)))
     }
     self.totals = totals
     committedAt = reading.committedAt > 0 ? reading.committedAt : nil

@@ -1,5 +1,7 @@
+internal import Answers
 internal import Base
 internal import JSON
+internal import TableReading
 
 /// The records of the last hour, day and week, beside those of the period before.
 struct OverviewAnswer: Sendable {
@@ -59,21 +61,17 @@ struct OverviewAnswer: Sendable {
       .init(
         "latest",
         .object([
-          .init("received", Self.time(newest)), .init("accepted", Self.time(newestAccepted)),
-          .init("committed", Self.time(committedAt)),
+          .init("received", .time(newest)), .init("accepted", .time(newestAccepted)),
+          .init("committed", .time(committedAt)),
           .init("lag_seconds", .integer(lag)),
         ])
       ),
-      .init("later", .object([.init("since", Self.time(end))] + later.members)),
+      .init("later", .object([.init("since", .time(end))] + later.members)),
     ]
   }
 
-  private static func time(_ milliseconds: Int64?) -> JSONValue {
-    .text(milliseconds.map { Timestamp(milliseconds: $0).description })
-  }
-
   private static func period(_ counts: ArrivalCounts, _ since: Int64, _ until: Int64) -> [JSONValue.Member] {
-    [.init("since", time(since)), .init("until", time(until))] + counts.sum(since, until).members
+    [.init("since", .time(since)), .init("until", .time(until))] + counts.sum(since, until).members
   }
 }
 
@@ -81,8 +79,8 @@ extension OutcomeCounts {
   /// The numbers as members of an object.
   var members: [JSONValue.Member] {
     [
-      .init("accepted", .integer(accepted)), .init("copies", .integer(copies)), .init("noise", .integer(noise)),
-      .init("suspicious", .integer(suspicious)),
+      .init("accepted", .integer(accepted)), .init("copies", .integer(rejects.copies)),
+      .init("noise", .integer(rejects.noise)), .init("suspicious", .integer(rejects.suspicious)),
     ]
   }
 }

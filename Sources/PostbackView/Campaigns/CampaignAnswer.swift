@@ -123,9 +123,11 @@ struct CampaignAnswer: Sendable {
 
   // MARK: - Cells
 
+  private typealias KeyColumn = (name: String, kind: CampaignColumn.Kind, value: (Key) -> String?)
+
   /// The columns before those of the sums, with the value of each for a row.
-  private var keyColumns: [(name: String, kind: CampaignColumn.Kind, value: (Key) -> String?)] {
-    var found: [(name: String, kind: CampaignColumn.Kind, value: (Key) -> String?)] = []
+  private var keyColumns: [KeyColumn] {
+    var found: [KeyColumn] = []
     if query.isByDate {
       found.append(("date", .day, { $0.day == DailyStore.noDay ? nil : Timestamp.name(ofDay: Int($0.day)) }))
     }
@@ -173,21 +175,19 @@ struct CampaignAnswer: Sendable {
       value = { row in (nil, key.value(row.key)) }
     }
 
+    /// Tells which of two values comes first; nil if both are equal. One that is nil comes last.
+    private func precedes<Value: Comparable>(_ one: Value?, _ other: Value?) -> Bool? {
+      if one == other { return nil }
+      guard let one, let other else { return one != nil }
+      return isDescending ? one > other : one < other
+    }
+
     /// The rows in order; those without a value come last, and equal ones by their keys.
     func sorted(_ rows: [Row]) -> [Row] {
       let valued = rows.map { (value: value($0), row: $0) }
       return valued.sorted { one, other in
-        switch (one.value.number, other.value.number) {
-        case (let left?, let right?) where left != right: return isDescending ? left > right : left < right
-        case (.some, nil): return true
-        case (nil, .some): return false
-        default: break
-        }
-        switch (one.value.text, other.value.text) {
-        case (let left?, let right?) where left != right: return isDescending ? left > right : left < right
-        case (.some, nil): return true
-        case (nil, .some): return false
-        default: break
+        if let isFirst = precedes(one.value.number, other.value.number) ?? precedes(one.value.text, other.value.text) {
+          return isFirst
         }
         if one.row.key.codes == other.row.key.codes { return one.row.key.day < other.row.key.day }
         return one.row.key.codes.lexicographicallyPrecedes(other.row.key.codes)
@@ -201,13 +201,8 @@ struct CampaignAnswer: Sendable {
     columns.map { .init($0.name, sums[$0].json) }
   }
 
-  private func json(_ row: Row, _ keys: [(name: String, kind: CampaignColumn.Kind, value: (Key) -> String?)])
-    -> JSONValue
-  {
-    var members = keys.map { key in
-      JSONValue.Member(key.name, .text(key.value(row.key)))
-    }
-    members += json(row.sums)
+  private func json(_ row: Row, _ keys: [KeyColumn]) -> JSONValue {
+    var members = keys.map { JSONValue.Member($0.name, .text($0.value(row.key))) } + json(row.sums)
     if let before = row.before { members.append(.init("before", .object(json(before)))) }
     return .object(members)
   }

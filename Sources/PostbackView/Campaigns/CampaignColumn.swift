@@ -78,18 +78,19 @@ struct CampaignColumn: Sendable {
       "The revenue of the windows 0 to 2 of the same install dates, whatever window is chosen."
     ) { $0.amount("revenue_all_windows") },
     money("cost", "The cost of the ads.") { $0.amount("cost") },
-    ratio("ecpi", "The cost of an install, of campaigns with a cost in the row.") { sums in
+    money("ecpi", "The cost of an install, of campaigns with a cost in the row.", .ratio) { sums in
       sums.count("installs").flatMap { installs in
         sums.cost.flatMap { .quotient($0, by: Amount(Int(installs))) }
       }
     },
-    ratio("roas", "The revenue by the cost, of campaigns with a cost in the row.") {
+    money("roas", "The revenue by the cost, of campaigns with a cost in the row.", .ratio) {
       $0.overCost($0.amount("revenue"))
     },
-    ratio("roas_min", "The least possible revenue by the cost, of campaigns with a cost in the row.") {
+    money("roas_min", "The least possible revenue by the cost, of campaigns with a cost in the row.", .ratio) {
       $0.overCost($0.amount("revenue_min"))
     },
-    ratio("roas_max", "The greatest possible revenue by the cost, of campaigns with a cost in the row.") { sums in
+    money("roas_max", "The greatest possible revenue by the cost, of campaigns with a cost in the row.", .ratio) {
+      sums in
       sums.overCost(sums.count("revenue_max_open") ?? 0 > 0 ? nil : sums.amount("revenue_max_closed"))
     },
     counted("impressions", "The impressions, as the cost file has them."),
@@ -122,16 +123,9 @@ struct CampaignColumn: Sendable {
   private static func money(
     _ name: String,
     _ description: String,
+    _ kind: Kind = .amount,
     _ value: @escaping @Sendable (CampaignSums) -> Amount?
   ) -> CampaignColumn {
-    CampaignColumn(name: name, kind: .amount, description: description, isOfMoney: true) { .amount(value($0)) }
-  }
-
-  private static func ratio(
-    _ name: String,
-    _ description: String,
-    _ value: @escaping @Sendable (CampaignSums) -> Amount?
-  ) -> CampaignColumn {
-    CampaignColumn(name: name, kind: .ratio, description: description, isOfMoney: true) { .amount(value($0)) }
+    CampaignColumn(name: name, kind: kind, description: description, isOfMoney: true) { .amount(value($0)) }
   }
 }

@@ -29,19 +29,16 @@ struct CampaignRows: Sendable {
   }
 
   private let query: CampaignQuery
-  private let limit: Int
-  private let cursor: RowCursorText?
+  private let request: PageRequest
   private var ofEnriched: [Condition] = []
   private var ofSettled: [Condition] = []
   private var ofPostbacks: [Condition] = []
 
   /// Reads a query.
-  init(_ parameters: ViewParameters, limit: Int, most: Int) throws(ViewDefect) {
+  init(_ parameters: ViewParameters, isDownload: Bool = false) throws(ViewDefect) {
     try parameters.allow(["where", "since", "until", "date_type", "window", "limit", "cursor"])
     query = try CampaignQuery(parameters.without(["limit", "cursor"]), DailyDimension.allCases, limit: nil)
-    self.limit = try parameters.integer("limit", in: 1...most) ?? limit
-    cursor = parameters["cursor"].flatMap(RowCursorText.init)
-    if cursor == nil, parameters["cursor"] != nil { throw ViewDefect("cursor: The value must be that of next.") }
+    request = try PageRequest(parameters, isDownload: isDownload)
     for condition in query.conditions {
       guard let (table, place) = Self.column(of: condition.dimension) else {
         throw ViewDefect("where: Postbacks cannot be selected by \(condition.dimension.column.rawValue).")
@@ -130,8 +127,7 @@ struct CampaignRows: Sendable {
   func page(
     of parts: [LookupPart],
     _ snapshot: DerivedSnapshot?,
-    seesRevenue: Bool,
-    _ download: DownloadLimits? = nil
+    seesRevenue: Bool
   ) async throws(PipelineFailure) -> RowPage<[JSONValue.Member]> {
     let (enriched, settled) = try PipelineFailure.state { () throws(FileFailure) in
       func parts(_ table: Table) throws(FileFailure) -> [LookupPart] {
@@ -144,10 +140,7 @@ struct CampaignRows: Sendable {
     var kept: [Int64: PostbackKey] = [:]
     return try await RowPage(
       of: parts,
-      after: cursor,
-      limit: limit,
-      room: download?.room ?? RowPage<[JSONValue.Member]>.room,
-      patience: download?.patience ?? RowPage<[JSONValue.Member]>.patience,
+      request,
       isWanted: isWanted,
       find: { part, end throws(PipelineFailure) in
         known = try await self.known(
@@ -155,7 +148,7 @@ struct CampaignRows: Sendable {
           settled.first { $0.part.number == part.part.number }
         )
         let found = try await places(in: part, before: end, known)
-        kept = Dictionary(uniqueKeysWithValues: found.suffix(limit).map { ($0.place, $0.key) })
+        kept = Dictionary(uniqueKeysWithValues: found.suffix(request.limit).map { ($0.place, $0.key) })
         return found.map(\.place)
       },
       read: { part, places, room throws(PipelineFailure) in

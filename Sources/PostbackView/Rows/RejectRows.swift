@@ -18,11 +18,10 @@ struct RejectRows: Sendable {
   /// The values that are accepted of a column; an empty text stands for null.
   let values: [(column: ColumnName, accepted: Set<String>)]
   private let contains: [UInt8]?
-  private let limit: Int
-  private let cursor: RowCursorText?
+  private let request: PageRequest
 
   /// Indicates that the page is the first one.
-  var isFirstPage: Bool { cursor == nil }
+  var isFirstPage: Bool { request.cursor == nil }
 
   /// The names of the parameters.
   private static let names: Set<String> = [
@@ -30,7 +29,7 @@ struct RejectRows: Sendable {
   ]
 
   /// Reads a query.
-  init(_ parameters: ViewParameters, limit: Int, most: Int) throws(ViewDefect) {
+  init(_ parameters: ViewParameters, isDownload: Bool = false) throws(ViewDefect) {
     try parameters.allow(Self.names)
     since = try parameters.time("since")
     until = try parameters.time("until")
@@ -59,9 +58,7 @@ struct RejectRows: Sendable {
     if named.count == 1 { conditions.append(CaseRequest.condition(ColumnName.rejectCode.rawValue, is: named[0])) }
     caseOffer = CaseOffer(conditions: conditions, since: since, until: until)
     contains = parameters["contains"].flatMap { $0.isEmpty ? nil : Array($0.utf8) }
-    self.limit = try parameters.integer("limit", in: 1...most) ?? limit
-    cursor = parameters["cursor"].flatMap(RowCursorText.init)
-    if cursor == nil, parameters["cursor"] != nil { throw ViewDefect("cursor: The value must be that of next.") }
+    request = try PageRequest(parameters, isDownload: isDownload)
   }
 
   /// The case that is offered beside the rows: of the sender, the app, the code and the time, as far as they are chosen. A case is about all
@@ -85,10 +82,7 @@ struct RejectRows: Sendable {
   // MARK: - Rows
 
   /// Returns a page of rows, the newest first.
-  func page(
-    of parts: [LookupPart],
-    _ download: DownloadLimits? = nil
-  ) async throws(PipelineFailure) -> RowPage<FoundRow> {
+  func page(of parts: [LookupPart]) async throws(PipelineFailure) -> RowPage<FoundRow> {
     let table = Table.rejects
     let (time, code) = (table.place(.receivedAt), table.place(.rejectCode))
     let (raw, base64) = (table.place(.rawBody), table.place(.rawBodyBase64))
@@ -97,10 +91,7 @@ struct RejectRows: Sendable {
     let (since, until) = (since, until)
     return try await RowPage(
       of: parts,
-      after: cursor,
-      limit: limit,
-      room: download?.room ?? RowPage<FoundRow>.room,
-      patience: download?.patience ?? RowPage<FoundRow>.patience,
+      request,
       isWanted: { part in
         guard let span = part.part.received else { return true }
         return (span.latest ?? span.newest) >= since ?? .min && span.oldest < until ?? .max

@@ -2,6 +2,7 @@ internal import Analysis
 internal import Base
 internal import JSON
 internal import SKAdNetwork
+internal import TableReading
 internal import Tables
 
 /// The numbers of the rejects that a question is about, by code, day and sender, from the counts of a report.
@@ -12,7 +13,7 @@ struct RejectTallies: Sendable {
     /// All of them, accepted or not.
     var read = 0
     /// The rejects with the codes that are asked for.
-    var rejects = OutcomeCounts()
+    var rejects = RejectCounts()
     /// The copies with other values, which count against no forwarder, because only the whole report tells whose they are.
     var unresolved = 0
   }
@@ -50,25 +51,17 @@ struct RejectTallies: Sendable {
     for (place, outcome, count) in cube.counts {
       guard isForwarder[place.forwarder], isNetwork[place.network], isApp[place.app] else { continue }
       let code = cube.outcomes[outcome].code
-      let isWanted = code.map { question.codes?.contains($0) ?? true } ?? false
+      let wanted = code.flatMap { question.codes?.contains($0) ?? true ? $0 : nil }
       if first != nil || end != nil {
         // Rejects without a day, or of a day before those that are kept, may be of the wanted days.
-        if place.day == nil, isWanted { return nil }
+        if place.day == nil, wanted != nil { return nil }
         guard let day = place.day, day >= first ?? .min, day < end ?? .max else { continue }
       }
-      forwarders[place.forwarder, default: Sender(value: dimensions.forwarders[place.forwarder])].add(
-        code,
-        count,
-        isWanted: isWanted,
-        isOfForwarders: true
-      )
-      networks[place.network, default: Sender(value: dimensions.networks[place.network])].add(
-        code,
-        count,
-        isWanted: isWanted,
-        isOfForwarders: false
-      )
-      guard let code, isWanted else { continue }
+      let forwarder = Sender(value: dimensions.forwarders[place.forwarder])
+      forwarders[place.forwarder, default: forwarder].add(wanted, count, isOfForwarders: true)
+      let network = Sender(value: dimensions.networks[place.network])
+      networks[place.network, default: network].add(wanted, count, isOfForwarders: false)
+      guard let code = wanted else { continue }
       codes[code, default: 0] += count
       guard let days, let day = place.day, days.contains(day) else {
         undated += count
@@ -118,13 +111,14 @@ struct RejectTallies: Sendable {
 }
 
 extension RejectTallies.Sender {
-  fileprivate mutating func add(_ code: String?, _ count: Int, isWanted: Bool, isOfForwarders: Bool) {
+  /// Adds records; as rejects if their code is one of those that are asked for.
+  fileprivate mutating func add(_ wanted: String?, _ count: Int, isOfForwarders: Bool) {
     read += count
-    guard let code, isWanted else { return }
+    guard let code = wanted else { return }
     if isOfForwarders, code == RejectCode.duplicateConflict.rawValue {
       unresolved += count
     } else {
-      rejects.add(RejectCode(rawValue: code), count)
+      rejects.add(code, count)
     }
   }
 

@@ -22,12 +22,25 @@ struct RowCursorText: Sendable {
   var text: String { "\(part)-\(place)" }
 }
 
-/// The limits on a download, which has one page of rows.
-struct DownloadLimits: Sendable {
-  /// The number of bytes of its rows.
-  let room = 16 << 20
-  /// The time after which it hands on what it has.
-  let patience = Duration.seconds(30)
+/// The page of rows that a question asks for.
+struct PageRequest: Sendable {
+  /// The number of rows.
+  let limit: Int
+  /// The place to go on from; nil for the last row.
+  let cursor: RowCursorText?
+  /// The number of bytes that the rows may have. A page has one row at least.
+  let room: Int
+  /// The time after which no further part is begun.
+  let patience: Duration
+
+  /// Reads the parameters of a page, or of a download, which has one page.
+  init(_ parameters: ViewParameters, isDownload: Bool) throws(ViewDefect) {
+    let most = isDownload ? 10_000 : 500
+    limit = try parameters.integer("limit", in: 1...most) ?? (isDownload ? most : 50)
+    cursor = parameters["cursor"].flatMap(RowCursorText.init)
+    if cursor == nil, parameters["cursor"] != nil { throw ViewDefect("cursor: The value must be that of next.") }
+    (room, patience) = isDownload ? (16 << 20, .seconds(30)) : (4 << 20, .milliseconds(600))
+  }
 }
 
 /// A page of rows, the newest first, as far as a search had time.
@@ -38,35 +51,25 @@ struct RowPage<Row: Sendable>: Sendable {
   /// The share of the rows that were searched, those of earlier pages too.
   var searchedShare = 1.0
 
-  /// The time after which a search hands on what it has.
-  static var patience: Duration { .milliseconds(600) }
-  /// The number of bytes of the rows after which a search hands on what it has.
-  static var room: Int { 4 << 20 }
-
   /// Searches parts from the last one on.
   ///
   /// - Parameters:
   ///   - parts: The parts.
-  ///   - cursor: The place to go on from; nil for the last row.
-  ///   - limit: The number of rows.
-  ///   - room: The number of bytes that the rows may have. A page has one row at least.
-  ///   - patience: The time after which no further part is begun.
+  ///   - request: The number of rows, and the place to go on from.
   ///   - isWanted: Tells if a part may have such rows.
   ///   - find: Returns the places of the rows of a part before a place, in ascending order.
   ///   - read: Returns the rows at the last of some places of a part, as many as have room, in the same order, and their bytes.
   /// - Throws: What `find` and `read` throw.
   init(
     of parts: [LookupPart],
-    after cursor: RowCursorText?,
-    limit: Int,
-    room: Int = Self.room,
-    patience: Duration = Self.patience,
+    _ request: PageRequest,
     isWanted: (LookupPart) -> Bool,
     find: (LookupPart, _ end: Int64) async throws(PipelineFailure) -> [Int64],
     read: (LookupPart, [Int64], _ room: Int) async throws(PipelineFailure) -> (rows: [Row], bytes: Int)
   ) async throws(PipelineFailure) {
-    let deadline = ContinuousClock.now + patience
-    var room = room
+    let deadline = ContinuousClock.now + request.patience
+    let (cursor, limit) = (request.cursor, request.limit)
+    var room = request.room
     let ordered = parts.sorted { $0.part.number > $1.part.number }
     let total = ordered.reduce(Int64(0)) { $0 + $1.part.length }
     var searched = ordered.filter { part in cursor.map { part.part.number > $0.part } ?? false }
@@ -145,8 +148,7 @@ extension LookupPart {
 extension FoundRow {
   /// The number of bytes of its texts, about.
   fileprivate var byteCount: Int {
-    guard case .object(let members) = cells else { return 0 }
-    return members.reduce(0) { sum, member in
+    (cells.members ?? []).reduce(0) { sum, member in
       switch member.value {
       case .string(let text), .number(let text): sum + text.utf8.count
       case .null, .bool: sum

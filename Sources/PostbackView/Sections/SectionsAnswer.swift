@@ -53,7 +53,7 @@ struct SectionsAnswer: Sendable {
         (seesRevenue, String(JSONValue.object(page.parts(seesRevenue: seesRevenue)).description.dropFirst().dropLast()))
       }
     )
-    try cache?.removeUnused()
+    try PipelineFailure.state { () throws(FileFailure) in try cache?.removeOthers(of: PartCache.Kind.allCases) }
   }
 
   /// The number of rejects that are part of the answer, as in the page of `report`.
@@ -89,12 +89,5 @@ private final class SharedBodies: Sendable {
       last[seesRevenue] = (start, body)
       return body
     }
-  }
-}
-
-extension PartCache {
-  /// Removes the results that the last making has not used.
-  fileprivate func removeUnused() throws(PipelineFailure) {
-    try PipelineFailure.state { () throws(FileFailure) in try removeOthers(of: Kind.allCases) }
   }
 }

@@ -40,9 +40,7 @@ extension ViewAnswers {
       try PipelineFailure.state { () throws(FileFailure) in try Outbox.deliveries(of: key, in: state) }
     }
     guard !answer.isEmpty else { return .view(404, "No row of the output has this key or transaction.") }
-    guard case .object(let members) = role.seesRevenue ? answer.json : answer.json.withoutRevenue else {
-      return .view(500, "The answer is not an object.")
-    }
+    let members = (role.seesRevenue ? answer.json : answer.json.withoutRevenue).members ?? []
     let command = "postback find \(store.output.quotedForShell) \(id.quotedForShell)\(store.stateOption)"
     let row = (answer.json["postbacks"]?.elements?.first ?? answer.json["rejects"]?.elements?.first)?["row"]
     let conditions = (row?["transaction_id"]?.text).map { [CaseRequest.condition("transaction_id", is: $0)] } ?? []

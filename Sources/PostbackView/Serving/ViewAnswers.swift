@@ -174,18 +174,9 @@ package struct ViewAnswers: Sendable {
   ) async throws -> HTTPResponse {
     let now = store.now
     let isCSV = path.hasSuffix(".csv")
-    let query = try CampaignRows(
-      parameters,
-      limit: isCSV ? Self.mostDownloaded : 50,
-      most: isCSV ? Self.mostDownloaded : 500
-    )
+    let query = try CampaignRows(parameters, isDownload: isCSV)
     try query.needTables(of: now.snapshot, output: store.output, options: store.stateOption)
-    let page = try await query.page(
-      of: now.rows?.postbacks ?? [],
-      now.snapshot,
-      seesRevenue: role.seesRevenue,
-      isCSV ? DownloadLimits() : nil
-    )
+    let page = try await query.page(of: now.rows?.postbacks ?? [], now.snapshot, seesRevenue: role.seesRevenue)
     if isCSV {
       return .csv(CampaignRows.csv(page.rows, seesRevenue: role.seesRevenue), "postbacks.csv").leading(to: page.next)
     }
@@ -207,12 +198,8 @@ package struct ViewAnswers: Sendable {
   ) async throws -> HTTPResponse {
     let now = store.now
     let isCSV = path.hasSuffix(".csv")
-    let query = try RejectRows(
-      parameters,
-      limit: isCSV ? Self.mostDownloaded : 50,
-      most: isCSV ? Self.mostDownloaded : 500
-    )
-    let page = try await query.page(of: now.rows?.rejects ?? [], isCSV ? DownloadLimits() : nil)
+    let query = try RejectRows(parameters, isDownload: isCSV)
+    let page = try await query.page(of: now.rows?.rejects ?? [])
     if isCSV { return .csv(RejectRows.csv(page.rows), "rejects.csv").leading(to: page.next) }
     let tallies = now.sections.flatMap { RejectTallies(query, in: $0.cube) }
     let counted = tallies?.members ?? [.init("count", .null), .init("codes", .array([]))]
@@ -227,9 +214,6 @@ package struct ViewAnswers: Sendable {
       )
     )
   }
-
-  /// The number of rows of a download that are read from the tables, the last ones.
-  private static let mostDownloaded = 10_000
 }
 
 extension RowPage {

@@ -35,17 +35,14 @@ struct AgreementTable {
       forwarders
     ) { one, table in
       let rate = WilsonRate(one.agreeing, of: one.compared)
-      let effects = one.effect.filter { $0.value != .zero }.sorted { $0.key < $1.key }
-        .map { Numbers.money($0.value, $0.key) }
+      let effect = Numbers.money(one.effect.filter { $0.value != .zero })
       table.add(
         one.forwarder ?? "without a name",
         cells: [
           .number(one.forwarded), .number(one.both), .number(one.compared),
           .amount(rate.rate.map(Numbers.percent) ?? ""),
-          .amount(rate.interval.map { Numbers.percent($0.low) } ?? ""),
-          .amount(rate.interval.map { Numbers.percent($0.high) } ?? ""),
-        ] + ForwarderAgreement.kinds.map { .number(one.differences[$0] ?? 0) }
-          + [.amount(effects.isEmpty ? "none" : effects.joined(separator: ", "))]
+        ] + rate.bounds + ForwarderAgreement.kinds.map { .number(one.differences[$0] ?? 0) }
+          + [.amount(effect.isEmpty ? "none" : effect)]
       )
     }
   }

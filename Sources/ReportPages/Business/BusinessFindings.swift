@@ -150,8 +150,7 @@ enum BusinessFindings {
 
   private static func differences(_ trust: AgreementTable, _ suspects: Set<String>) -> Finding? {
     guard let worst = trust.worst, !suspects.contains(worst.forwarder ?? "") else { return nil }
-    let effect = worst.effect.filter { $0.value != .zero }.sorted { $0.key < $1.key }
-      .map { Numbers.money($0.value, $0.key) }.joined(separator: ", ")
+    let effect = Numbers.money(worst.effect.filter { $0.value != .zero })
     let name = worst.forwarder ?? "A forwarder without a name"
     return Finding(
       sentence: """

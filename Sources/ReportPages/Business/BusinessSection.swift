@@ -110,11 +110,8 @@ struct BusinessSection {
     for one in rates {
       table.add(
         one.name,
-        .number(one.nulls),
-        .number(one.values),
-        .amount(one.rate.rate.map(Numbers.percent) ?? ""),
-        .amount(one.rate.interval.map { Numbers.percent($0.low) } ?? ""),
-        .amount(one.rate.interval.map { Numbers.percent($0.high) } ?? "")
+        cells: [.number(one.nulls), .number(one.values), .amount(one.rate.rate.map(Numbers.percent) ?? "")]
+          + one.rate.bounds
       )
     }
     let more =

@@ -71,7 +71,7 @@ struct SearchAdsSection {
 
   private var days: HTML {
     HTML.longTable("Apple Search Ads by day", ["day"] + Self.countHeadings, attributions.days) { line, table in
-      let name = line.key.map { Timestamp.name(ofDay: Int(clamping: $0)) }
+      let name = line.key.map { Timestamp.name(ofDay: $0) }
       table.add(name ?? "not known", cells: Self.cells(line.counts))
     }
   }

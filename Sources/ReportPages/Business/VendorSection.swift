@@ -54,15 +54,12 @@ struct VendorSection {
   private static func cells(_ sums: VendorSums) -> [NumberTable.Cell] {
     [
       number(sums.imported), number(sums.verified), number(sums.imported - sums.verified), number(sums.values.equal),
-      number(sums.values.others), .amount(money(sums.importedRevenue)), .amount(money(sums.verifiedRevenue)),
+      number(sums.values.others), .amount(Numbers.money(sums.importedRevenue)),
+      .amount(Numbers.money(sums.verifiedRevenue)),
     ]
   }
 
   private static func number(_ number: Int64) -> NumberTable.Cell { .number(Int(clamping: number)) }
-
-  private static func money(_ amounts: [String: Amount]) -> String {
-    amounts.sorted { $0.key < $1.key }.map { Numbers.money($0.value, $0.key) }.joined(separator: ", ")
-  }
 
   private var campaigns: HTML {
     let lines = breakdowns.flatMap { breakdown in breakdown.campaigns.map { (breakdown.vendor, $0.key, $0.sums) } }
@@ -85,7 +82,7 @@ struct VendorSection {
     for breakdown in dated {
       for (day, sums) in breakdown.days {
         table.add(
-          day.map { Timestamp.name(ofDay: Int(clamping: $0)) } ?? "not known",
+          day.map { Timestamp.name(ofDay: $0) } ?? "not known",
           cells: [.text(breakdown.vendor)]
             + [sums.imported, sums.verified, sums.imported - sums.verified].map { Self.number($0) }
         )

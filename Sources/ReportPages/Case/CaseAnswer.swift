@@ -99,7 +99,7 @@ package struct CaseAnswer {
       .init("tables", .texts(shownPaths)),
       .init("read", .integer(file.records.total)),
       .init("accepted", .integer(file.records.accepted)),
-      .init("rejected", .integer(file.records.rejected)),
+      .init("rejected", .integer(file.records.rejects.total)),
       .init("rejected_by_class", .counts(file.records.rejects)),
       .init("first_seen", .time(file.received?.lowerBound)),
       .init("last_seen", .time(file.received?.upperBound)),
@@ -138,7 +138,7 @@ package struct CaseAnswer {
     .object([
       .init("day", .text(day.date)),
       .init("accepted", .integer(day.records.accepted)),
-      .init("rejected", .integer(day.records.rejected)),
+      .init("rejected", .integer(day.records.rejects.total)),
       .init("rejected_by_class", .counts(day.records.rejects)),
       .init(
         "rejected_by_code",
@@ -151,7 +151,7 @@ package struct CaseAnswer {
     .object([
       .init("name", .text(sender.name)),
       .init("accepted", .integer(sender.records.accepted)),
-      .init("rejected", .integer(sender.records.rejected)),
+      .init("rejected", .integer(sender.records.rejects.total)),
       .init("rejected_by_class", .counts(sender.records.rejects)),
     ])
   }
@@ -185,14 +185,7 @@ package struct CaseAnswer {
       .init("tests", .integer(report.tests.count)),
       .init("alarms", .array(tests.filter(\.isAlarm).map(SignalsAnswer.json))),
       .init("further_tests", .array(tests.filter { !$0.isAlarm }.prefix(Self.most).map(SignalsAnswer.json))),
-      .init(
-        "not_tested",
-        .array(
-          report.omissions.map {
-            .object([.init("test", .string($0.name.rawValue)), .init("reason", .string($0.reason))])
-          }
-        )
-      ),
+      .init("not_tested", .array(report.omissions.map(SignalsAnswer.json))),
     ])
   }
 }

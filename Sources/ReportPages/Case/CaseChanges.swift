@@ -50,13 +50,10 @@ extension CasePage {
     ) { test, table in
       table.add(
         test.name.rawValue + (test.value.map { " \($0)" } ?? ""),
-        .text("\(test.party.kind.rawValue) \(test.party.name)"),
-        .text(test.app ?? "all"),
-        .number(test.own.total),
-        .share(test.own.count, of: test.own.total),
-        .share(test.others.count, of: test.others.total),
-        .amount(SignalsAnswer.probability(test.correctedPValue)),
-        .text(test.isAlarm ? "alarm" : "")
+        cells: test.subject + test.own.cells.dropFirst() + [
+          .share(test.others.count, of: test.others.total),
+          .amount(SignalsAnswer.probability(test.correctedPValue)), .text(test.isAlarm ? "alarm" : ""),
+        ]
       )
     }
     return "\(head)\(table)"

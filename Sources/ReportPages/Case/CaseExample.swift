@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 internal import JSON
 internal import PostbackVerification
@@ -30,7 +31,6 @@ struct CaseExample {
     let checks: [(key: CaseKeys.Entry, isSigner: Bool)]
   }
 
-  private static let bodies = ["raw_body", "raw_body_base64"]
   /// The maximum length of a record, or of a signed text, whose bytes are in commands.
   private static let longest = 64 << 10
 
@@ -42,12 +42,11 @@ struct CaseExample {
     _ keys: inout CaseKeys,
     _ mask: CaseMask
   ) throws(LibcryptoFailure) {
-    let members: [JSONValue.Member] =
-      if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
+    let row = (try? JSONValue(parsing: line)) ?? .null
     self.number = number
     self.code = code
-    row = mask.row(members.filter { !Self.bodies.contains($0.key) && $0.value != .null })
-    record = JSONValue.object(members).rawBody
+    self.row = mask.row((row.members ?? []).filter { !RejectedRow.bodies.contains($0.key) && $0.value != .null })
+    record = row.rawBody
     if code == RejectCode.tooLarge.rawValue {
       note = "The tables have the first bytes of this record only, so that their SHA-256 is another one."
     } else if let record {

@@ -64,7 +64,7 @@ struct CasePage {
       <ul class="facts">
       <li><b>\(Numbers.grouped(read))</b> records</li>
       <li><b>\(Numbers.grouped(file.records.accepted))</b> accepted</li>
-      \(RejectFacts(file.records.rejects, of: read).html)
+      \(HTML.facts(file.records.rejects, of: read))
       </ul>
       <p class="note print">Closed parts are not printed. Open them before.</p>
       <ul class="findings">\(findings.map { sentence -> HTML in "<li>\(sentence)</li>" })</ul>
@@ -146,12 +146,7 @@ struct CasePage {
       let most = day.codes.max { ($0.value, $1.key) < ($1.value, $0.key) }
       table.add(
         day.date ?? "unknown",
-        .number(day.records.accepted),
-        .number(day.records.rejects.suspicious),
-        .number(day.records.rejects.noise),
-        .number(day.records.rejects.copies),
-        .share(day.records.rejects.suspicious, of: day.records.total),
-        .text(most.map { "\($0.key) (\(Numbers.grouped($0.value)))" } ?? "")
+        cells: day.records.cells + [.text(most.map { "\($0.key) (\(Numbers.grouped($0.value)))" } ?? "")]
       )
     }
   }
@@ -187,16 +182,18 @@ struct CasePage {
         [name, "accepted", "suspicious", "noise", "copies", "suspicious, of its records"],
         senders
       ) { sender, table in
-        table.add(
-          sender.name ?? (column == "forwarder" ? RejectReport.noForwarder : "unknown"),
-          .number(sender.records.accepted),
-          .number(sender.records.rejects.suspicious),
-          .number(sender.records.rejects.noise),
-          .number(sender.records.rejects.copies),
-          .share(sender.records.rejects.suspicious, of: sender.records.total)
-        )
+        let unnamed = column == "forwarder" ? RejectReport.noForwarder : "unknown"
+        table.add(sender.name ?? unnamed, cells: sender.records.cells)
       }
     }
     return "\(tables)"
+  }
+}
+
+extension OutcomeCounts {
+  /// The records by outcome, and the share of those that are suspicious.
+  fileprivate var cells: [NumberTable.Cell] {
+    [accepted, rejects.suspicious, rejects.noise, rejects.copies].map { .number($0) }
+      + [.share(rejects.suspicious, of: total)]
   }
 }

@@ -34,8 +34,8 @@ struct ForwarderCharts {
       let isSuspicious =
         code != RejectCode.duplicateConflict.rawValue
         && code.flatMap(RejectCode.init)?.rejectClass == .suspicious
-      let sum = rows[place.forwarder]?[step(day)] ?? Rate(0, of: 0)
-      rows[place.forwarder, default: [:]][step(day)] = sum + Rate(isSuspicious ? count : 0, of: count)
+      let rate = Rate(count: isSuspicious ? count : 0, total: count)
+      rows[place.forwarder, default: [:]][step(day), default: Rate()] += rate
     }
     let named = cube.dimensions.forwarders.enumerated().prefix(Self.shown).map { index, value in
       ShareRows.Row(name: value.label(unnamed: RejectReport.noForwarder), rates: rows[index] ?? [:])
@@ -58,10 +58,8 @@ struct ForwarderCharts {
   }
 
   private var first: [ForwardedValues] {
-    (values ?? []).enumerated().sorted { one, other in
-      let (left, right) = (suspects.contains(one.element.forwarder), suspects.contains(other.element.forwarder))
-      return left == right ? one.offset < other.offset : left
-    }.map(\.element)
+    let all = values ?? []
+    return all.filter { suspects.contains($0.forwarder) } + all.filter { !suspects.contains($0.forwarder) }
   }
 
   /// The share of values above the devices' own, by week.

@@ -56,16 +56,8 @@ struct ShareRows {
     let lines = rows.flatMap { row in row.rates.sorted { $0.key < $1.key }.map { (row, $0.key, $0.value) } }
     return HTML.longTable(caption, [column, "from", "with it", "of", "share", "from", "to"], lines) { line, table in
       let (row, index, rate) = line
-      let interval = WilsonRate(rate.count, of: rate.total).interval
-      table.add(
-        row.name,
-        .time(labels[index]),
-        .number(rate.count),
-        .number(rate.total),
-        .share(rate.count, of: rate.total),
-        .amount(interval.map { Numbers.percent($0.low) } ?? ""),
-        .amount(interval.map { Numbers.percent($0.high) } ?? "")
-      )
+      let bounds = WilsonRate(rate.count, of: rate.total).bounds
+      table.add(row.name, cells: [.time(labels[index])] + rate.cells + bounds)
     }
   }
 }

@@ -1,9 +1,27 @@
 internal import Answers
+internal import FraudSignals
+internal import LookupTables
 internal import PageMarkup
+internal import Statistics
 
 extension NumberTable.Cell {
   /// The share of a whole.
   static func share(_ part: Int, of whole: Int) -> NumberTable.Cell { .amount("\(Share(part, of: whole))") }
+}
+
+extension Rate {
+  /// The number of records with the property, the number of all, and the share.
+  var cells: [NumberTable.Cell] { [.number(count), .number(total), .share(count, of: total)] }
+}
+
+extension WilsonRate {
+  /// The ends of the interval; empty without one.
+  var bounds: [NumberTable.Cell] { [interval?.low, interval?.high].map { .amount($0.map(Numbers.percent) ?? "") } }
+}
+
+extension SignalTest {
+  /// The party and the app.
+  var subject: [NumberTable.Cell] { [.text("\(party.kind.rawValue) \(party.name)"), .text(app ?? "all")] }
 }
 
 extension HTML {

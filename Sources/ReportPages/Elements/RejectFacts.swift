@@ -4,24 +4,14 @@ internal import SKAdNetwork
 internal import TableReading
 internal import PageMarkup
 
-/// The numbers of rejects by class at the head of a page.
-struct RejectFacts {
-  private let counts: RejectCounts
-  private let read: Int
-
-  /// Takes the rejects of that many records.
-  init(_ counts: RejectCounts, of read: Int) { (self.counts, self.read) = (counts, read) }
-
-  var html: HTML {
-    "\(RejectClass.allCases.reversed().map(fact))"
-  }
-
-  private func fact(_ one: RejectClass) -> HTML {
-    let count = counts[one]
-    return """
-      <li><b id="\(one.rawValue)">\(Numbers.grouped(count))</b> \(one.words) (\("\(Share(count, of: read))"))</li>
-
-      """
+extension HTML {
+  /// Returns the numbers of rejects by class, of so many records, for the head of a page.
+  static func facts(_ counts: RejectCounts, of read: Int) -> HTML {
+    let facts = RejectClass.allCases.reversed().map { one -> HTML in
+      let (count, share) = (counts[one], "\(Share(counts[one], of: read))")
+      return "<li><b id=\"\(one.rawValue)\">\(Numbers.grouped(count))</b> \(one.words) (\(share))</li>"
+    }
+    return "\(facts)"
   }
 }
 

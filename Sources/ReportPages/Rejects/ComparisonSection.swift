@@ -58,7 +58,7 @@ struct ComparisonSection {
       let change = one > 0 ? sign + Numbers.percent(Double((other - one).magnitude) / Double(one)) : ""
       table.add(name, .number(one), .number(other), .amount(change))
     }
-    add("read", before.read, after.read)
+    add("read", before.total, after.total)
     add("accepted", before.accepted, after.accepted)
     for one in RejectClass.allCases.reversed() { add(one.words, before.rejects[one], after.rejects[one]) }
     return table

@@ -18,7 +18,7 @@ extension HTML {
     ) { group, table in
       let fields = inWords ? group.fields.map(FieldWords.name) : group.fields
       table.add(
-        inWords ? FindingWords.words(for: group.finding) : group.finding,
+        inWords ? findingWords[group.finding] ?? group.finding : group.finding,
         .text(fields.joined(separator: ", ")),
         .text(group.forwarder ?? RejectReport.noForwarder),
         .number(group.count),
@@ -59,16 +59,10 @@ extension HTML {
 }
 
 /// The codes of diagnoses in the words of analysts.
-private enum FindingWords {
-  /// The words for a code; the code itself if there are no other words.
-  static func words(for code: String) -> String {
-    switch code {
-    case "recovered": "edited, original found"
-    case "reencoded": "written in another form, not edited"
-    case "unaltered": "not edited"
-    case "stolen_signature": "signature of another postback"
-    case "no_variant_found": "not explained by what was tried"
-    default: code
-    }
-  }
-}
+private let findingWords = [
+  "recovered": "edited, original found",
+  "reencoded": "written in another form, not edited",
+  "unaltered": "not edited",
+  "stolen_signature": "signature of another postback",
+  "no_variant_found": "not explained by what was tried",
+]

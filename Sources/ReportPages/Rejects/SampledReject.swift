@@ -19,12 +19,10 @@ struct SampledReject {
 
   /// Reads a row. `diagnoses` are texts by `raw_sha256`; `conflicts` supplies the senders of first copies.
   init(_ line: [UInt8], diagnoses: [String: String], _ conflicts: Conflicts) {
-    let members: [JSONValue.Member] =
-      if case .object(let members) = try? JSONValue(parsing: line) { members } else { [] }
-    let row = JSONValue.object(members)
+    let row = (try? JSONValue(parsing: line)) ?? .null
     let body = row.rawBody ?? []
     var cells: [JSONValue.Member] = []
-    for member in members where !["raw_body", "raw_body_base64"].contains(member.key) && member.value != .null {
+    for member in row.members ?? [] where !RejectedRow.bodies.contains(member.key) && member.value != .null {
       cells.append(
         .init(member.key, .string(Self.cut((member.value.text ?? "\(member.value)").withControlCharactersEscaped)))
       )

@@ -179,7 +179,7 @@ package struct ReportPage {
       <ul class="facts">
       <li><b id="read">\(Numbers.grouped(read))</b> read</li>
       <li><b id="accepted">\(Numbers.grouped(accepted))</b> accepted</li>
-      \(RejectFacts(report.rejectCounts, of: read).html)
+      \(HTML.facts(report.rejectCounts, of: read))
       </ul>
       """
   }

@@ -116,18 +116,12 @@ struct SignalSection {
     for test in report.alarms {
       table.add(
         test.name.rawValue + (test.value.map { " (\($0))" } ?? ""),
-        .text("\(test.party.kind.rawValue) \(test.party.name)"),
-        .text(test.app ?? "all"),
-        .number(test.own.count),
-        .number(test.own.total),
-        .share(test.own.count, of: test.own.total),
-        .number(test.others.count),
-        .number(test.others.total),
-        .share(test.others.count, of: test.others.total),
-        .amount(Self.signed(test.effect)),
-        .amount(test.campaigns.map { "\($0.own), \($0.others) of others" } ?? ""),
-        .amount(SignalsAnswer.probability(test.pValue)),
-        .amount(SignalsAnswer.probability(test.correctedPValue))
+        cells: test.subject + test.own.cells + test.others.cells + [
+          .amount(Self.signed(test.effect)),
+          .amount(test.campaigns.map { "\($0.own), \($0.others) of others" } ?? ""),
+          .amount(SignalsAnswer.probability(test.pValue)),
+          .amount(SignalsAnswer.probability(test.correctedPValue)),
+        ]
       )
     }
     return table.html
@@ -145,13 +139,10 @@ struct SignalSection {
     for test in rest {
       table.add(
         test.name.words + (test.value.map { " (\($0))" } ?? ""),
-        .text("\(test.party.kind.rawValue) \(test.party.name)"),
-        .text(test.app ?? "all"),
-        .number(test.own.count),
-        .number(test.own.total),
-        .share(test.own.count, of: test.own.total),
-        .share(test.others.count, of: test.others.total),
-        .amount(SignalsAnswer.probability(test.correctedPValue))
+        cells: test.subject + test.own.cells + [
+          .share(test.others.count, of: test.others.total),
+          .amount(SignalsAnswer.probability(test.correctedPValue)),
+        ]
       )
     }
     return "<details><summary>Tests that found nothing</summary>\(table.html)</details>"

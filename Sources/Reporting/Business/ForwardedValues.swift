@@ -1,6 +1,7 @@
 package import DerivedTables
 internal import CopySettlement
 internal import DurableFiles
+internal import PostbackCopies
 package import PostbackPipeline
 package import Statistics
 internal import TableReading
@@ -30,7 +31,7 @@ package struct ForwardedValues: Sendable {
   package var count: Int { fine.reduce(0, +) + coarse.reduce(0, +) }
 
   /// All comparisons.
-  package var raised: Rate { days.values.reduce(Rate(0, of: 0), +) }
+  package var raised: Rate { days.values.reduce(into: Rate()) { $0 += $1 } }
 
   /// The comparisons in weeks from Monday on, without weeks that have none.
   package var weeks: [Step] {
@@ -38,7 +39,7 @@ package struct ForwardedValues: Sendable {
     // 1970-01-01 was a Thursday.
     for (day, rate) in days {
       let monday = day - (day + 3) % 7
-      weeks[monday] = (weeks[monday] ?? Rate(0, of: 0)) + rate
+      weeks[monday, default: Rate()] += rate
     }
     return weeks.sorted { $0.key < $1.key }.map { Step(day: $0.key, raised: $0.value) }
   }
@@ -66,11 +67,11 @@ package struct ForwardedValues: Sendable {
   /// Adds a postback with a value, and with its day if it was compared.
   fileprivate mutating func add(value: Int?, day: Int?, isRaised: Bool) {
     if let value { if value < 64 { fine[value] += 1 } else { coarse[value - 64] += 1 } }
-    if let day { days[day] = (days[day] ?? Rate(0, of: 0)) + Rate(isRaised ? 1 : 0, of: 1) }
+    if let day { days[day, default: Rate()].add(isRaised) }
   }
 
   fileprivate static func += (left: inout Self, right: Self) {
-    left.days.merge(right.days, uniquingKeysWith: +)
+    for (day, rate) in right.days { left.days[day, default: Rate()] += rate }
     for value in left.fine.indices { left.fine[value] += right.fine[value] }
     for value in left.coarse.indices { left.coarse[value] += right.coarse[value] }
   }
@@ -88,7 +89,7 @@ package struct ForwardedValues: Sendable {
     self.init(reader.text())
     for value in fine.indices { fine[value] = reader.count() }
     for value in coarse.indices { coarse[value] = reader.count() }
-    days = reader.dictionary { ($0.count(), Rate($0.count(), of: $0.count())) }
+    days = reader.dictionary { ($0.count(), Rate(count: $0.count(), total: $0.count())) }
   }
 }
 
@@ -129,32 +130,17 @@ private struct ForwardedCount: PartResult {
   }
 }
 
-extension Rate {
-  /// Creates a rate from counts.
-  package init(_ count: Int, of total: Int) { self.init(count: count, total: total) }
-
-  /// The rate of both together.
-  package static func + (one: Self, other: Self) -> Self {
-    Self(one.count + other.count, of: one.total + other.total)
-  }
-}
-
 /// Reads rows of `skan_settled` that one forwarder sent.
 private struct ForwardedReader: Sendable {
   /// The columns of one kind of conversion value.
   private struct Field: Sendable {
     let state, difference, direct, forwarded, effective: Int
 
-    init(
-      _ state: ColumnName,
-      _ difference: ColumnName,
-      _ direct: ColumnName,
-      _ forwarded: ColumnName,
-      _ effective: ColumnName
-    ) {
+    init(_ field: UnsignedField, _ effective: ColumnName) {
       func place(_ name: ColumnName) -> Int { Table.settled.place(name) }
-      (self.state, self.difference) = (place(state), place(difference))
-      (self.direct, self.forwarded, self.effective) = (place(direct), place(forwarded), place(effective))
+      let names = field.columnNames
+      (state, difference) = (place(names.state), place(names.difference))
+      (direct, forwarded, self.effective) = (place(names.direct), place(names.forwarded), place(effective))
     }
 
     var columns: [Int] { [state, difference, direct, forwarded, effective] }
@@ -162,20 +148,8 @@ private struct ForwardedReader: Sendable {
 
   private let forwarders = Table.settled.place(.forwarders)
   private let received = Table.settled.place(.forwardedReceivedAt)
-  private let fine = Field(
-    .conversionValueState,
-    .conversionValueDifference,
-    .conversionValueDirect,
-    .conversionValueForwarded,
-    .effectiveConversionValue
-  )
-  private let coarse = Field(
-    .coarseConversionValueState,
-    .coarseConversionValueDifference,
-    .coarseConversionValueDirect,
-    .coarseConversionValueForwarded,
-    .effectiveCoarseConversionValue
-  )
+  private let fine = Field(.conversionValue, .effectiveConversionValue)
+  private let coarse = Field(.coarseConversionValue, .effectiveCoarseConversionValue)
 
   func read(_ batch: RawBatch) -> ForwardedCount {
     var found = ForwardedCount()

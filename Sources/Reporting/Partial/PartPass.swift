@@ -90,25 +90,17 @@ struct PartPass: Sendable {
 
   /// The daily counts of all parts, for their merge.
   func dailyItems() throws(PipelineFailure) -> [PartMerging<DailyPart>.Item] {
-    try items {
-      $0.daily
-    } counts: {
-      $0.dailyCounts
-    }
+    try items(\.daily, \.dailyCounts)
   }
 
   /// The counts of all parts for the signals, for their merge.
   func signalItems() throws(PipelineFailure) -> [PartMerging<SignalCounts>.Item] {
-    try items {
-      $0.signals
-    } counts: {
-      $0.signalCounts
-    }
+    try items(\.signals, \.signalCounts)
   }
 
   private func items<Counts: PartResult>(
     _ name: (Names) -> String,
-    counts: @escaping @Sendable (Results) -> Counts?
+    _ counts: @escaping @Sendable (Results) -> Counts?
   ) throws(PipelineFailure) -> [PartMerging<Counts>.Item] {
     try copies.parts.enumerated().map { place, part throws(PipelineFailure) in
       let name = name(try names(of: place, Results()))

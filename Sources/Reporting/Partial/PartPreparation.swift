@@ -2,7 +2,6 @@ package import ConversionModel
 package import CopySettlement
 package import DailyReports
 package import DerivedTables
-internal import DurableFiles
 package import LookupTables
 internal import PostbackCopies
 package import PostbackPipeline
@@ -41,9 +40,8 @@ package struct PartPreparation: Sendable {
     rejects: TableFiles,
     jobs: Int
   ) async throws(PipelineFailure) {
-    let parts = try PipelineFailure.state { () throws(FileFailure) in try accepted.divided() }
     let buffer = settlement.bufferBytes
-    let copies = try await PartCopies(parts, among: rejects, in: cache, jobs: jobs, bufferBytes: buffer)
+    let copies = try await PartCopies(accepted, among: rejects, in: cache, jobs: jobs, bufferBytes: buffer)
     let digest = try PipelineFailure.libcrypto { () throws(LibcryptoFailure) in try models.hexadecimalDigest() }
     var pass = PartPass(copies, jobs: jobs)
     pass.settlement = try PartCalculation(lookups, models, digest, settlement, encoding, in: cache)

@@ -15,8 +15,7 @@ extension SignalCounts {
     jobs: Int
   ) async throws(PipelineFailure) {
     self.init()
-    let parts = try PipelineFailure.state { () throws(FileFailure) in try inputs.accepted.divided() }
-    let copies = try await PartCopies(parts, among: inputs.rejects, in: cache, jobs: jobs)
+    let copies = try await PartCopies(inputs.accepted, among: inputs.rejects, in: cache, jobs: jobs)
     var pass = PartPass(copies, jobs: jobs)
     pass.signals = counter
     pass.settled = try SettledFiles.byPart(inputs.settled, events: nil)

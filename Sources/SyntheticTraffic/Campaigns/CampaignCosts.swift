@@ -8,10 +8,11 @@ struct CampaignCost: Sendable {
 }
 
 extension CampaignTraffic {
-  /// Calls `body` with the costs of all campaigns whose network reports some, by day, campaign and country.
+  /// Returns the costs of all campaigns whose network reports some, by day, campaign and country.
   ///
   /// The cost follows from the conversions that are to be expected, at a price that differs a little each day.
-  func forEachCost(lineCount: Int, _ body: (CampaignCost) -> Void) {
+  func costs(lineCount: Int) -> [CampaignCost] {
+    var costs: [CampaignCost] = []
     // A conversion has about two lines.
     let conversionsPerDay = Double(lineCount) / 2 / Double(plan.days)
     for day in 0..<plan.days {
@@ -31,9 +32,10 @@ extension CampaignTraffic {
         let cents = expected * Double(campaign.centsPerConversion) * (0.8 + 0.4 * random.fraction())
         let clicks = Int(expected * (5 + 25 * random.fraction())) + 1
         let impressions = clicks * (20 + random.below(60))
-        body(CampaignCost(cell: cell, cents: Int(cents) + 1, impressions: impressions, clicks: clicks))
+        costs.append(CampaignCost(cell: cell, cents: Int(cents) + 1, impressions: impressions, clicks: clicks))
       }
     }
+    return costs
   }
 }
 
@@ -41,8 +43,6 @@ extension TrueTotals {
   /// Adds the costs of all campaigns.
   package mutating func addCosts(of traffic: CampaignTraffic, lineCount: Int) {
     guard traffic.settings.hasCosts else { return }
-    var costs: [CampaignCost] = []
-    traffic.forEachCost(lineCount: lineCount) { costs.append($0) }
-    for cost in costs { add(cents: cost.cents, cost.cell, in: traffic) }
+    for cost in traffic.costs(lineCount: lineCount) { add(cents: cost.cents, cost.cell, in: traffic) }
   }
 }

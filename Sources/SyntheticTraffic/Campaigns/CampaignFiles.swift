@@ -22,7 +22,7 @@ extension CampaignTraffic {
       files.append(CampaignFile(path: "models/models.json", bytes: Array(text.utf8)))
     }
     if settings.hasCosts {
-      files.append(CampaignFile(path: "cost.csv", bytes: costs(lineCount: lineCount)))
+      files.append(CampaignFile(path: "cost.csv", bytes: text(of: costs(lineCount: lineCount))))
       files.append(CampaignFile(path: "rates.csv", bytes: rates))
     }
     return files
@@ -75,11 +75,11 @@ extension CampaignTraffic {
     return text.bytes
   }
 
-  private func costs(lineCount: Int) -> [UInt8] {
+  private func text(of costs: [CampaignCost]) -> [UInt8] {
     var text = CSVText([
       "date", "network_name", "campaign_id", "app_id", "country", "currency", "cost", "impressions", "clicks",
     ])
-    forEachCost(lineCount: lineCount) { cost in
+    for cost in costs {
       let campaign = plan.campaigns[cost.cell.campaign]
       let network = plan.networks[campaign.network]
       text.append([

@@ -20,21 +20,20 @@ struct PostbackTruth: Sendable {
   let edit: ForwarderEdit?
 }
 
-/// The lines of a part of a dump, with the totals of the conversions behind them.
-struct CampaignLines: Sendable {
-  let plans: [LinePlan]
-  let totals: TrueTotals
-}
-
 extension CampaignTraffic {
   /// The greatest number of lines of a conversion: all copies in each of three windows.
   private var mostLines: Int { 3 * settings.world.mostCopies }
 
-  /// Plans some consecutive lines of a dump with `count` lines. `planner` plans the lines that are not of campaigns.
+  /// Plans some consecutive lines of a dump with `count` lines, and sums up the conversions behind them. `planner` plans the
+  /// lines that are not of campaigns.
   ///
   /// The conversions are those of the part of the install days that the lines are of all lines. The postbacks are in the
   /// order of their arrival.
-  func lines(_ lines: ClosedRange<Int>, of count: Int, _ planner: LinePlanner) -> CampaignLines {
+  func lines(
+    _ lines: ClosedRange<Int>,
+    of count: Int,
+    _ planner: LinePlanner
+  ) -> (plans: [LinePlan], totals: TrueTotals) {
     var hasOriginal = false
     let shares = lines.map { line in
       let share = planner.share(of: line)
@@ -88,7 +87,7 @@ extension CampaignTraffic {
       }
     }
     for postback in postbacks where postback.window == 0 { totals.add(postback.conversion, in: self) }
-    return CampaignLines(plans: plans, totals: totals)
+    return (plans, totals)
   }
 
   /// Draws conversions until their postbacks have the wanted number of lines.
@@ -124,23 +123,18 @@ extension CampaignTraffic {
     var plan = LinePlan(line: line, postback.draft, ForwardingStyle(isForwarded: copy.forwarder != nil, &random))
     plan.draft.sentValue = copy.value
     var arrival = GeneratedArrival(receivedAt: receivedAt, forwarder: copy.forwarder?.name)
-    let isTold = !postback.conversion.format.hasWindows || plan.digits >= campaign.tellingDigits
+    let digits = plan.draft[.sourceIdentifier]?.text.utf8.count ?? 0
+    let isTold = !postback.conversion.format.hasWindows || digits >= campaign.tellingDigits
     if isTold, let forwarder = copy.forwarder {
       arrival.inlineValues = forwarder.inlineValues(of: campaign, at: receivedAt)
       if !arrival.inlineValues.isEmpty { plan.style.timestamp = nil }
     }
-    arrival.truth = PostbackTruth(
-      conversion: postback.conversion,
-      window: postback.window,
-      campaignID: campaign.id,
-      edit: copy.edit
-    )
+    let (conversion, window) = (postback.conversion, postback.window)
+    arrival.truth = PostbackTruth(conversion: conversion, window: window, campaignID: campaign.id, edit: copy.edit)
     plan.arrival = arrival
-    let original = first?.draft ?? postback.draft
-    plan.change = plan.draft.valueChange(from: original)
+    plan.change = plan.draft.unsignedChange(from: first?.draft ?? postback.draft)
     if let first {
       plan.kind = plan.change == nil ? .duplicateIdentical : .duplicateConflict
-      plan.rejectCode = plan.change == nil ? .duplicateIdentical : .duplicateConflict
       plan.originalLine = first.line
     } else if copy.edit != nil {
       plan.kind = .forwarderEdited
@@ -149,25 +143,10 @@ extension CampaignTraffic {
   }
 }
 
-extension LinePlan {
-  /// The number of digits of the source identifier.
-  fileprivate var digits: Int { draft[.sourceIdentifier]?.text.utf8.count ?? 0 }
-}
-
 extension SentPostback {
   /// Indicates that zeros can be added to the postback: a forwarder changed nothing else, and there is no other copy.
   fileprivate func canBeZeroFilled(_ mix: Mix) -> Bool {
     copies.count == 1 && copies[0].forwarder != nil && copies[0].edit == nil
       && mix.zeroFilledFormats.choices.contains(conversion.format)
-  }
-}
-
-extension PostbackDraft {
-  /// Returns the difference of the conversion value from that of another draft; nil if there is none.
-  fileprivate func valueChange(from other: PostbackDraft) -> FieldChange? {
-    for field in [Field.conversionValue, .coarseConversionValue] where self[field] != other[field] {
-      return FieldChange(field: field, original: other[field]?.text, edited: self[field]?.text)
-    }
-    return nil
   }
 }

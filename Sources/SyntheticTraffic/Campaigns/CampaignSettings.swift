@@ -34,15 +34,9 @@ package struct CampaignSettings: Sendable {
     forwarderEdits: Double,
     world: World = .plain
   ) {
-    self.modelText = modelText
-    self.count = count
-    self.firstDay = firstDay
-    self.days = days
-    self.apps = apps
-    self.models = models
-    self.hasCosts = hasCosts
-    self.forwarderEdits = forwarderEdits
-    self.world = world
+    (self.count, self.firstDay, self.days, self.apps) = (count, firstDay, days, apps)
+    (self.models, self.modelText, self.hasCosts) = (models, modelText, hasCosts)
+    (self.forwarderEdits, self.world) = (forwarderEdits, world)
   }
 
   /// The text of a file with a model for each app: fifteen ranges of revenue in window 0, of which `low` is the one

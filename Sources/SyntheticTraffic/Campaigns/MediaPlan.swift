@@ -113,8 +113,7 @@ struct PlannedNetwork: Sendable {
   let currency: String?
 
   init(number: Int, hasPartner: Bool, _ random: inout SeededGenerator) {
-    let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789")
-    id = String((0..<10).map { _ in random.pick(alphabet) })
+    id = random.networkID()
     name = "Network \(number + 1)"
     forwarder = [.network("network-\(number + 1)"), .adjust, .appsFlyer, .branch][number % 4]
     partner = hasPartner ? [.appsFlyer, .branch][number % 2] : nil

@@ -63,12 +63,14 @@ package struct TrueTotals: Sendable {
 
   /// The counts of a row, in the row itself, because there may be millions of rows.
   struct Counts: Sendable {
-    private var values = InlineArray<17, Int32>(repeating: 0)
+    fileprivate var values = InlineArray<17, Int32>(repeating: 0)
 
     subscript(count: Count) -> Int32 {
-      get { values[count.place] }
-      set { values[count.place] = newValue }
+      get { values[Self.place(of: count)] }
+      set { values[Self.place(of: count)] = newValue }
     }
+
+    private static func place(of count: Count) -> Int { Count.allCases.firstIndex(of: count) ?? 0 }
   }
 
   private(set) var rows: [Key: Row] = [:]
@@ -162,36 +164,11 @@ package struct TrueTotals: Sendable {
 
 extension TrueTotals.Row {
   fileprivate mutating func add(_ other: Self) {
-    for count in TrueTotals.Count.allCases { counts[count] += other.counts[count] }
+    for place in counts.values.indices { counts.values[place] += other.counts.values[place] }
     revenue += other.revenue
     observedRevenue += other.observedRevenue
     nullRevenue += other.nullRevenue
     unsentRevenue += other.unsentRevenue
     if let more = other.cents { cents = (cents ?? 0) + more }
-  }
-}
-
-extension TrueTotals.Count {
-  /// The place among all counts.
-  fileprivate var place: Int {
-    switch self {
-    case .postbacks: 0
-    case .installs: 1
-    case .redownloads: 2
-    case .reengagements: 3
-    case .assists: 4
-    case .fineValues: 5
-    case .coarseLow: 6
-    case .coarseMedium: 7
-    case .coarseHigh: 8
-    case .nulls: 9
-    case .nullsTier0: 10
-    case .nullsTier1: 11
-    case .nullsTier2: 12
-    case .nullsTier3: 13
-    case .ambiguousZeros: 14
-    case .noValuePossible: 15
-    case .unsent: 16
-    }
   }
 }

@@ -10,9 +10,8 @@ struct CopyChains {
   init(_ plans: [LinePlan]) {
     var excluded: Set<Int> = []
     for (index, plan) in plans.enumerated() where plan.arrival?.truth != nil {
-      let root = plan.originalLine ?? plan.line
-      if plan.kind == .duplicateTransaction || plan.kind == .zeroFilled { excluded.insert(root) }
-      indices[root, default: []].append(index)
+      if plan.kind == .duplicateTransaction || plan.kind == .zeroFilled { excluded.insert(plan.root) }
+      indices[plan.root, default: []].append(index)
     }
     for root in excluded { indices[root] = nil }
     for chain in indices.values {
@@ -27,9 +26,6 @@ struct CopyChains {
   /// The places of the copies of a postback, in their order.
   subscript(root: Int) -> [Int] { indices[root] ?? [] }
 
-  /// The line that names the postback of a copy.
-  func root(of plan: LinePlan) -> Int { plan.originalLine ?? plan.line }
-
   /// Tells if a line is the first copy of its postback that its forwarder sent.
   func isFirstOfForwarder(_ index: Int) -> Bool { firstsOfForwarders.contains(index) }
 
@@ -41,18 +37,15 @@ struct CopyChains {
       for index in self[root] {
         if plans[index].fraud?.kind == .flipWin {
           plans[index].kind = .edited
-          plans[index].rejectCode = .signatureInvalid
           plans[index].change = plans[index].fraud?.change
           plans[index].originalLine = nil
         } else if let first {
           plans[index].change = plans[index].draft.unsignedChange(from: first.draft)
           plans[index].kind = plans[index].change == nil ? .duplicateIdentical : .duplicateConflict
-          plans[index].rejectCode = plans[index].change == nil ? .duplicateIdentical : .duplicateConflict
           plans[index].originalLine = first.line
         } else {
           plans[index].change = plans[index].draft.unsignedChange(from: plans[index].signed)
           plans[index].kind = plans[index].change == nil ? .valid : .forwarderEdited
-          plans[index].rejectCode = nil
           plans[index].originalLine = nil
           first = plans[index]
         }

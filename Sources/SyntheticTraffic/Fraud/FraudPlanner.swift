@@ -31,11 +31,11 @@ struct FraudPlanner: Sendable {
       let place = lines.lowerBound * scenarios.count + number
       var random = SeededGenerator(seed: traffic.seed, line: place, .fraud)
       let candidates = plans.indices.filter { index in
-        chains.isFirstOfForwarder(index) && touched.isDisjoint(with: [chains.root(of: plans[index])])
+        chains.isFirstOfForwarder(index) && !touched.contains(plans[index].root)
           && isCandidate(plans[index], scenario)
       }
       for index in select(from: candidates, scenario.extent, lines, &random) {
-        let root = chains.root(of: plans[index])
+        let root = plans[index].root
         touched.insert(root)
         if scenario.kind.addsLines {
           let line = count + lines.lowerBound * scenarios.count + added.count
@@ -164,7 +164,8 @@ struct FraudPlanner: Sendable {
     where plans[place].arrival?.forwarder != nil && culprits.contains(plans[place].arrival?.forwarder) {
       guard place == index || plans[place].draft.unsignedChange(from: model.draft) == nil else { continue }
       plans[place].draft = edited
-      plans[place].arrival?.delay(by: delay)
+      let time = plans[place].arrival?.receivedAt.milliseconds ?? 0
+      plans[place].arrival?.receivedAt = Timestamp(milliseconds: time + delay)
       plans[place].fraud = FraudMark(kind: scenario.kind, change: change)
     }
   }
@@ -188,13 +189,13 @@ struct FraudPlanner: Sendable {
     let time = (model.arrival?.receivedAt.milliseconds ?? 0) + delay + 60_000
     plan.arrival?.receivedAt = Timestamp(milliseconds: time)
     switch kind {
-    case .replayLate: plan.originalLine = model.originalLine ?? model.line
+    case .replayLate: plan.originalLine = model.root
     case .selfConflict:
-      plan.originalLine = model.originalLine ?? model.line
+      plan.originalLine = model.root
       plan.draft.sentValue = raised(model) ?? model.draft.sentValue
       plan.fraud?.change = plan.draft.unsignedChange(from: model.draft)
     case .frame, .hide:
-      plan.originalLine = model.originalLine ?? model.line
+      plan.originalLine = model.root
       plan.style = ForwardingStyle(isForwarded: false, &random)
       plan.arrival?.forwarder = nil
       plan.arrival?.inlineValues = []
@@ -204,7 +205,6 @@ struct FraudPlanner: Sendable {
       let transaction = plan.draft.format.transaction
       plan.arrival?.truth = nil
       plan.arrival?.inlineValues = []
-      plan.rejectCode = .signatureInvalid
       plan.kind = .forged
       let victims = plans.filter { other in
         other.draft.format == model.draft.format && other.arrival?.truth != nil && other.kind != .zeroFilled
@@ -224,12 +224,6 @@ struct FraudPlanner: Sendable {
       plan.change = plan.fraud?.change
     }
     return plan
-  }
-}
-
-extension GeneratedArrival {
-  fileprivate mutating func delay(by milliseconds: Int64) {
-    receivedAt = Timestamp(milliseconds: receivedAt.milliseconds + milliseconds)
   }
 }
 

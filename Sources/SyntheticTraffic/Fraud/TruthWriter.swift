@@ -8,12 +8,7 @@ struct TruthWriter: Sendable {
   /// The traffic, if it has frauds.
   let fraudulent: CampaignTraffic?
   /// The number of lines of the dump so far.
-  private var written = 0
-
-  init(writesRows: Bool, fraudulent: CampaignTraffic?) {
-    self.writesRows = writesRows
-    self.fraudulent = fraudulent
-  }
+  private(set) var written = 0
 
   /// The header of `truth_fraud.csv`.
   static let fraudHeader =
@@ -26,12 +21,10 @@ struct TruthWriter: Sendable {
     if fraudulent != nil {
       for (index, plan) in lines.plans.enumerated() { numbers[plan.line] = written + index + 1 }
     }
-    func numbered(_ plan: LinePlan) -> (line: Int?, originalLine: Int?) {
-      guard fraudulent != nil else { return (plan.line, plan.originalLine) }
-      return (numbers[plan.line], plan.originalLine.flatMap { numbers[$0] })
-    }
     for plan in lines.plans + lines.withheld {
-      let (line, originalLine) = numbered(plan)
+      let isClean = fraudulent == nil
+      let line = isClean ? plan.line : numbers[plan.line]
+      let originalLine = isClean ? plan.originalLine : plan.originalLine.flatMap { numbers[$0] }
       if writesRows { TruthRow(plan: plan, line: line, originalLine: originalLine).append(to: &batch.truth) }
       if let fraud = plan.fraud { append(fraud, plan, line, originalLine, to: &batch.fraud) }
     }

@@ -1,3 +1,5 @@
+internal import Base
+
 /// The times of conversions in a dump whose volume changes with the day and the hour.
 struct Calendar: Sendable {
   /// The volume up to each hour of the days.
@@ -31,11 +33,7 @@ struct Calendar: Sendable {
   /// Returns the time at which a part of all volume, from 0 to 1, is over, in milliseconds since the first day.
   func time(of part: Double) -> Int64 {
     let place = part * (sums.last ?? 0)
-    var (low, high) = (0, sums.count - 2)
-    while low < high {
-      let middle = (low + high + 1) / 2
-      if sums[middle] <= place { low = middle } else { high = middle - 1 }
-    }
+    let low = min(sums.partitioningIndex { $0 > place } - 1, sums.count - 2)
     let volume = sums[low + 1] - sums[low]
     let within = volume > 0 ? (place - sums[low]) / volume : 0
     return Int64((Double(low) + within) * Double(Self.millisecondsPerHour))

@@ -25,8 +25,11 @@ package struct RejectCounts: Sendable, Equatable {
   }
 
   /// Adds rejects with a code. A code that is not known counts as noise.
-  package mutating func add(_ code: String, _ count: Int = 1) {
-    switch RejectCode(rawValue: code)?.rejectClass {
+  package mutating func add(_ code: String, _ count: Int = 1) { add(RejectCode(rawValue: code), count) }
+
+  /// Adds rejects with a code; nil for one that is not known, which counts as noise.
+  package mutating func add(_ code: RejectCode?, _ count: Int = 1) {
+    switch code?.rejectClass {
     case .copies: copies += count
     case .suspicious: suspicious += count
     case .noise, nil: noise += count
@@ -38,5 +41,27 @@ package struct RejectCounts: Sendable, Equatable {
     left.copies += right.copies
     left.noise += right.noise
     left.suspicious += right.suspicious
+  }
+}
+
+/// The numbers of accepted postbacks and of rejects by class.
+package struct OutcomeCounts: Sendable, Equatable {
+  /// The accepted postbacks.
+  package var accepted: Int
+  /// The rejects by class.
+  package var rejects: RejectCounts
+
+  /// Takes the counts; none unless they are given.
+  package init(accepted: Int = 0, rejects: RejectCounts = RejectCounts()) {
+    (self.accepted, self.rejects) = (accepted, rejects)
+  }
+
+  /// All records.
+  package var total: Int { accepted + rejects.total }
+
+  /// Adds the counts of other records.
+  package static func += (left: inout Self, right: Self) {
+    left.accepted += right.accepted
+    left.rejects += right.rejects
   }
 }

@@ -128,7 +128,9 @@ extension ConfiguredParts {
     if settings.currency == nil, let path = configuration.rates {
       _ = value { try CurrencyRates(loading: path) }
     }
-    return "at \(configuration.listen) into \(spool()), from devices and "
+    let (spool, events) = (spool(), configuration.events)
+    _ = value { try TablesOptions.verify(events: events, outsideOf: spool) }
+    return "at \(configuration.listen) into \(spool), from devices and "
       + Self.count(configuration.forwarders.count, "forwarder")
   }
 

@@ -79,7 +79,7 @@ struct ExplainCommand: Command {
       let signatures = batch.records.flatMap { scan.values(in: batch.bytes.span.extracting($0.bytes.indices)) }
       return try await DiagnosisContext(of: tables, signatures: signatures, jobs: Option.cores)
     }
-    try Terminal.print(options.printsJSON ? explanation.json : explanation.text)
+    try Terminal.print(options.printsJSON ? "\(explanation.json)" : explanation.text)
   }
 
   /// Returns a batch of the one record that the arguments name; nil if there is no such record.

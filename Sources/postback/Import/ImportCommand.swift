@@ -156,7 +156,7 @@ struct ImportCommand: Command {
   private static func warnOfSums(_ summary: ImportedSummary) {
     if summary.overlapping > 0 {
       Terminal.warn(
-        "\(summary.overlapping) rows without a transaction are in an earlier file too, but for their count and revenue, and all of them are added up: such as \(summary.overlap.withControlCharactersEscaped). If the exports have days in common, give each day in one export, or the newest export alone."
+        "\(summary.overlapping) rows without a transaction are in an earlier file too, but for their count, revenue and other measures, and all of them are added up: such as \(summary.overlap.withControlCharactersEscaped). If the exports have days in common, give each day in one export, or the newest export alone."
       )
     }
     if summary.uncounted > 0 {

@@ -37,6 +37,18 @@ extension TablesOptions {
     }
   }
 
+  /// Throws if the folder of apps' events is a spool itself, or among its files.
+  static func verify(events: String?, outsideOf spool: String) throws {
+    guard let events else { return }
+    guard WholePath.resolved(events) != WholePath.resolved(spool) else {
+      throw CommandFailure(
+        .usage,
+        "The events and the postbacks have the same folder, \(spool). Give the events a folder of their own."
+      )
+    }
+    try verify([events], outsideOf: spool)
+  }
+
   private static func hasParts(_ folder: String) -> Bool {
     let names = (try? DurableFolder(folder).names()) ?? []
     return names.contains {

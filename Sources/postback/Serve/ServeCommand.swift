@@ -102,12 +102,7 @@ struct ServeCommand: Command {
     guard let spool = settings.configuration.spool, !spool.isEmpty else {
       throw CommandFailure(.usage, "give --spool, the directory for received postbacks")
     }
-    if let events = settings.configuration.events, WholePath.resolved(events) == WholePath.resolved(spool) {
-      throw CommandFailure(
-        .usage,
-        "The events and the postbacks have the same folder, \(spool). Give --events another one."
-      )
-    }
+    try TablesOptions.verify(events: settings.configuration.events, outsideOf: spool)
     self.spool = spool
     let watch = options.watch
     log = watch.service.log.log

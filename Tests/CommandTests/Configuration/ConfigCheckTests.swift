@@ -108,6 +108,11 @@ import Testing
       #expect(status == 65 && found.contains { $0.contains(part) }, "\(found)")
       #expect(found.contains { $0.contains("lookups: This is a folder") }, "\(found)")
     }
+    for (events, part) in [("DIR/lookups/../spool", "the same folder"), ("DIR/spool/new/events", "is in")] {
+      let (status, check) = try await json(try site.write(#"{"spool":"DIR/spool","events":"\#(events)"}"#))
+      let found = problems(check)
+      #expect(status == 65 && found.contains { $0.contains(part) }, "\(found)")
+    }
     let out = site.folder.path("skan/spool/new")
     let result = try await BuiltCommand.run(["watch", site.folder.path("skan/spool"), "--out", out, "--once"])
     #expect(result.status == 64 && result.errorText.contains("Give a folder outside of the spool"))

@@ -4,6 +4,7 @@ import JSON
 import PostbackLookup
 import SKAdNetwork
 import Synchronization
+import TableReading
 import Tables
 import TestSupport
 import Testing
@@ -90,7 +91,7 @@ import Testing
     try await counter.update(LookupPart.complete(of: .rejects, in: folder.path("out")), after: 0)
     let counts = counted.withLock { $0 }
     #expect(counts.newestReject == Timestamp("2026-03-03T00:00:00Z")?.milliseconds)
-    #expect(counts.sum(0, .max).noise == 3)
+    #expect(counts.sum(0, .max).rejects.noise == 3)
   }
 
   @Test func `is empty without records`() {
@@ -99,12 +100,12 @@ import Testing
   }
 
   @Test func `counts rejects by their class, and unknown codes as noise`() {
-    var counts = OutcomeCounts()
+    var counts = RejectCounts()
     counts.add(.duplicateIdentical)
     counts.add(.signatureInvalid, 2)
     counts.add(.notJSON)
     counts.add(nil)
-    #expect(counts == OutcomeCounts(accepted: 0, copies: 1, noise: 2, suspicious: 2))
+    #expect((counts.copies, counts.noise, counts.suspicious) == (1, 2, 2))
   }
 
   @Test func `forgets what is older than two weeks`() {

@@ -34,7 +34,7 @@ import Testing
     ].map { $0 + "\n" }.joined()
     let folder = try output(["skan_postbacks": postbacks, "skan_settled": settled])
     let out = folder.path("out")
-    let query = try CampaignRows(ViewParameters(""), limit: 10, most: 10)
+    let query = try CampaignRows(ViewParameters(""))
     let page = try await query.page(
       of: LookupPart.complete(of: .postbacks, in: out),
       DerivedSnapshot(of: out),
@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: ["where=campaign_id:nonsense", "where=country:DE&where=app_id:1"])
   func `are refused under conditions on a table that the output does not have`(_ address: String) throws {
     let folder = try output(["skan_settled": ""])
-    let query = try CampaignRows(ViewParameters(address), limit: 10, most: 10)
+    let query = try CampaignRows(ViewParameters(address))
     do {
       try query.needTables(of: DerivedSnapshot(of: folder.path("out")), output: "o", options: " --state s")
       Issue.record("The question is not refused.")
@@ -75,7 +75,7 @@ import Testing
       "skan_settled": keys.prefix(2).map { #"{"postback_key":"\#($0)","effective_forwarder":"a"}"# + "\n" }.joined(),
       "skan_enriched": #"{"postback_key":"\#(keys[0])","campaign_id":"7"}"# + "\n",
     ])
-    let (out, query) = (folder.path("out"), try CampaignRows(ViewParameters(address), limit: 10, most: 10))
+    let (out, query) = (folder.path("out"), try CampaignRows(ViewParameters(address)))
     let snapshot = try DerivedSnapshot(of: out)
     try query.needTables(of: snapshot, output: "o", options: "")
     let page = try await query.page(of: LookupPart.complete(of: .postbacks, in: out), snapshot, seesRevenue: true)

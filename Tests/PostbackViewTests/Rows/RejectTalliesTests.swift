@@ -29,7 +29,7 @@ import Testing
       signals: nil,
       jobs: 1
     )
-    return RejectTallies(try RejectRows(ViewParameters(parameters), limit: 50, most: 500), in: sections.cube)
+    return RejectTallies(try RejectRows(ViewParameters(parameters)), in: sections.cube)
   }
 
   private let times: [String?] = ["2026-05-01T10:00:00.000Z", "2026-05-01T11:00:00.000Z", "2026-05-03T00:00:00.000Z"]
