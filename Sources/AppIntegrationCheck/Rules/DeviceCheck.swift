@@ -63,7 +63,7 @@ struct DeviceCheck {
     checkRevenue(row, received: received, age: age)
     checkValues(row, model, age: age)
     checkWindows(row, model, age: age)
-    remember(row, received: received, age: age)
+    remember(row, model, received: received, age: age)
   }
 
   private mutating func checkNames(_ row: SessionValues, _ record: SessionRecord) {
@@ -93,7 +93,7 @@ struct DeviceCheck {
     }
   }
 
-  private mutating func remember(_ row: SessionValues, received: Int64, age: Int64?) {
+  private mutating func remember(_ row: SessionValues, _ model: ConversionModel?, received: Int64, age: Int64?) {
     rowCount += 1
     lastReceived = received
     if let value = row.current {
@@ -115,7 +115,8 @@ struct DeviceCheck {
     if let age, age < Self.windows[0].upperBound {
       if let current, let firstCall { valueAfter48Hours = (row.bundleID, firstCall, current) }
       let earned = [row.revenue, row.adRevenue].compactMap { $0 }.contains { $0.values.contains { $0 > .zero } }
-      if earned, rowsAfterRevenue == nil, !isFinal(row, age: age), life.expected ?? 1 > 0 { rowsAfterRevenue = 0 }
+      let isOver = row.isLegacy && isFinal(row, model, age: age)
+      if earned, rowsAfterRevenue == nil, !isOver, life.expected ?? 1 > 0 { rowsAfterRevenue = 0 }
     }
   }
 

@@ -35,10 +35,11 @@ extension DeviceCheck {
     note(.lastCallStalls, values)
   }
 
-  /// Tells if the app may no longer change the fine value: the model locks the window and a row before had the lock, or 24
-  /// hours have passed since the last update for SKAdNetwork 3.
-  func isFinal(_ row: SessionValues, _ model: ConversionModel? = nil, age: Int64) -> Bool {
+  /// Tells if the app may no longer change the fine value: the model locks the window and a row before had the lock, or for
+  /// SKAdNetwork 3, 24 hours have passed since the last update, or the measurement hours of the model since the first call.
+  func isFinal(_ row: SessionValues, _ model: ConversionModel?, age: Int64) -> Bool {
     guard row.isLegacy else { return locks[0] != nil && model?.window(0)?.isLockedEarly == true }
+    if let model, age > Int64(model.measurementHours) * 3600 { return true }
     guard let firstCall, let last = lastCall ?? row.lastCall else { return false }
     return age - (last - firstCall) > 86_400
   }
