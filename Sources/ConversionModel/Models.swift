@@ -50,6 +50,11 @@ public struct Models: Sendable {
   /// The app whose models state this bundle id; nil where none does.
   public func appID(bundleID: String) -> Int64? { appIDsByBundleID[bundleID] }
 
+  /// The app of all models, if none of them states a bundle id; nil otherwise.
+  package var onlyAppWithoutBundleID: Int64? {
+    byApp.count == 1 && appIDsByBundleID.isEmpty ? byApp.keys.first : nil
+  }
+
   /// The model of an app for installs at `time`; nil where the app has none.
   public func model(appID: Int64, at time: Timestamp) -> ConversionModel? {
     byApp[appID]?.first { $0.span.contains(time) }

@@ -18,6 +18,7 @@ extension ImplementationReport {
         )
       ),
       .init("devices", .integer(devices)),
+      .init("rows_without_model", .integer(rowsWithoutModel)),
       .init("findings", .array(findings.map(json))),
       .init(
         "app_versions",

@@ -27,6 +27,8 @@ struct DeviceCheck {
   var totals: [MetadataField: SessionValues.Total] = [:]
   var rises = RecentRises()
   var life = ModelledLife()
+  /// The number of rows that no model is for.
+  private(set) var rowsWithoutModel = 0
   /// The number of rows after a first session in the window.
   var rowsAfterSession: [Int?] = [nil, nil, nil]
   var isLegacy = false
@@ -60,6 +62,7 @@ struct DeviceCheck {
     let age = checkTimes(row, received: received)
     if row.event == SessionValues.session { sessionCount += 1 }
     let model = row.bundleID.flatMap { bundle in firstCall.flatMap { life.model(of: bundle, at: $0, among: models) } }
+    if model == nil { rowsWithoutModel += 1 }
     checkRevenue(row, received: received, age: age)
     checkValues(row, model, age: age)
     checkWindows(row, model, age: age)
