@@ -35,7 +35,8 @@ public struct Models: Sendable {
     self.init(disjoint: try loader.models())
   }
 
-  private init(disjoint models: [ConversionModel]) {
+  /// Creates an instance of models of which no two of one app have the same label, or apply at the same time.
+  package init(disjoint models: [ConversionModel]) {
     byApp = Dictionary(grouping: models, by: \.appID).mapValues { $0.sorted(bySpan: \.span) }
     let bundleIDs = models.compactMap { model in model.bundleID.map { ($0, model.appID) } }
     appIDsByBundleID = Dictionary(bundleIDs) { first, _ in first }
