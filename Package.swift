@@ -394,7 +394,7 @@ let package = Package(
       "NullValueModelling",
       ["ConversionModel", "Ledger", "Tables", "Statistics", "LookupTables", "LookupFixtures", "TestSupport"]
     ),
-    tests("CopySettlement", ["SKAdNetwork", "PostbackCopies", "TestSupport"]),
+    tests("CopySettlement", ["SKAdNetwork", "PostbackCopies", "ConversionModel", "Ledger", "TestSupport"]),
     tests(
       "CampaignEnrichment",
       [

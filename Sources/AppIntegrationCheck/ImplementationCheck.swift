@@ -74,12 +74,14 @@ package struct ImplementationCheck: Sendable {
     var collector = FindingCollector(files: files, exampleLimit: exampleLimit)
     var values = DeviceValues(lastReceived: lastReceived)
     var check: (device: UInt128, label: String, DeviceCheck)?
+    if !models.appIDs.isEmpty { report.rowsWithoutModel = 0 }
     func close() {
       guard let (_, label, checked) = check else { return }
       var device = checked
       device.finish()
       values.add(device.valueAfter48Hours)
       collector.add(label, device.findings)
+      report.rowsWithoutModel? += device.rowsWithoutModel
     }
     while try records.next() {
       let record = SessionRecord(records.payload)

@@ -112,7 +112,7 @@ public struct EffectiveSpan: Hashable, Sendable {
   func ends(by time: Timestamp) -> Bool { end.map { $0 <= time } ?? false }
 
   /// Tells if the span ends before `other` begins, or exactly then.
-  func precedes(_ other: EffectiveSpan) -> Bool { other.start.map(ends(by:)) ?? false }
+  package func precedes(_ other: EffectiveSpan) -> Bool { other.start.map(ends(by:)) ?? false }
 }
 
 extension EffectiveSpan: CustomStringConvertible {

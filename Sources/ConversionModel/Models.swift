@@ -35,7 +35,8 @@ public struct Models: Sendable {
     self.init(disjoint: try loader.models())
   }
 
-  private init(disjoint models: [ConversionModel]) {
+  /// Creates an instance of models of which no two of one app have the same label, or apply at the same time.
+  package init(disjoint models: [ConversionModel]) {
     byApp = Dictionary(grouping: models, by: \.appID).mapValues { $0.sorted(bySpan: \.span) }
     let bundleIDs = models.compactMap { model in model.bundleID.map { ($0, model.appID) } }
     appIDsByBundleID = Dictionary(bundleIDs) { first, _ in first }
@@ -49,6 +50,11 @@ public struct Models: Sendable {
 
   /// The app whose models state this bundle id; nil where none does.
   public func appID(bundleID: String) -> Int64? { appIDsByBundleID[bundleID] }
+
+  /// The app of all models, if none of them states a bundle id; nil otherwise.
+  package var onlyAppWithoutBundleID: Int64? {
+    byApp.count == 1 && appIDsByBundleID.isEmpty ? byApp.keys.first : nil
+  }
 
   /// The model of an app for installs at `time`; nil where the app has none.
   public func model(appID: Int64, at time: Timestamp) -> ConversionModel? {

@@ -13,33 +13,26 @@ extension Models {
   /// count too, unless they and other models of the same app are valid at the same time.
   package init(keptIn state: String) throws(FileFailure) {
     let kept = try Ledger.recordedModels(in: state)
-    var texts: [String] = []
-    for app in Set(kept.map(\.appID)).sorted() {
-      texts += Self.fitting(kept.filter { $0.appID == app })
-    }
-    guard !texts.isEmpty else {
-      self = .none
-      return
-    }
-    do {
-      try self.init(parsing: Self.array(texts), file: "\(state)/\(Ledger.name)")
-    } catch {
-      throw .damaged("\(state)/\(Ledger.name)", "The conversion models in it are wrong: \(error)")
-    }
+    let byApp = Dictionary(grouping: kept, by: \.appID).sorted { $0.key < $1.key }
+    self.init(disjoint: byApp.flatMap { Self.fitting($0.value) })
   }
 
-  /// Returns the texts of models of one app that can be used together: of those that are valid at the same time, those with the
-  /// higher rank.
-  private static func fitting(_ models: [RecordedModel]) -> [String] {
+  /// Returns the models of one app that can be used together: of those that are valid at the same time, those with the higher rank.
+  static func fitting(_ models: [RecordedModel]) -> [ConversionModel] {
     let given = models.filter(\.isOfSettlement)
     let since = given.first?.commit ?? -1
     let others = models.filter { !$0.isOfSettlement && $0.commit > since }
       .sorted { ($0.isInForce ? 1 : 0, $0.commit, $0.name) > ($1.isInForce ? 1 : 0, $1.commit, $1.name) }
-    var texts: [String] = []
-    for model in others + given where (try? Models(parsing: array(texts + [model.text]))) != nil {
-      texts.append(model.text)
+    var fitting: [ConversionModel] = []
+    for recorded in others + given {
+      guard let model = try? Models(parsing: Array(recorded.text.utf8)).all.first,
+        fitting.allSatisfy({ other in
+          other.label != model.label && (other.span.precedes(model.span) || model.span.precedes(other.span))
+        })
+      else { continue }
+      fitting.append(model)
     }
-    return texts
+    return fitting
   }
 
   /// The names of the models that the last settlements were given, sorted, without those that the last run had too.
@@ -91,8 +84,6 @@ extension Models {
   private func ofLedger() throws(PipelineFailure) -> [RunSettings.Model] {
     do throws(LibcryptoFailure) { return try RunSettings.Model.all(of: self) } catch { throw .libcrypto(error) }
   }
-
-  private static func array(_ texts: [String]) -> [UInt8] { Array("[\(texts.joined(separator: ","))]".utf8) }
 
   /// The SHA-256, in hexadecimal digits, of all models: of each a line with its definition as JSON, with sorted keys.
   package func hexadecimalDigest() throws(LibcryptoFailure) -> String {

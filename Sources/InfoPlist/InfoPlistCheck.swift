@@ -41,7 +41,8 @@ package struct InfoPlistCheck: Sendable {
     readCopies(members)
     readBoolean(first(.overlappingConversions, members), InfoPlistKey.overlappingConversions.rawValue)
     readConfigurations(first(.configurations, members))
-    for network in networks { checkPresence(network) }
+    let (skAdNetwork, adAttributionKit) = (Set(skAdNetworkIDs), Set(adAttributionKitIDs))
+    for network in networks { checkPresence(network, skAdNetwork, adAttributionKit) }
   }
 
   package var json: JSONValue {
@@ -95,6 +96,7 @@ package struct InfoPlistCheck: Sendable {
       return note(.wrongType, name, nil, "The value is \(value.typeName). It must be an array of dictionaries.")
     }
     let key = InfoPlistKey.skAdNetworkIdentifier.rawValue
+    var firsts: [String: Int] = [:]
     for (index, item) in items.enumerated() {
       let place = "\(name)[\(index)]"
       guard case .dictionary(let members) = item else {
@@ -104,7 +106,7 @@ package struct InfoPlistCheck: Sendable {
       checkKeys(members, "\(place).")
       switch first(.skAdNetworkIdentifier, members) {
       case .string(let id)?:
-        checkID(id, "\(place).\(key)", among: skAdNetworkIDs)
+        checkID(id, "\(place).\(key)", at: skAdNetworkIDs.count, &firsts)
         skAdNetworkIDs.append(id)
       case let other?: note(.wrongType, "\(place).\(key)", nil, "The value is \(other.typeName). It must be a text.")
       case nil:
@@ -119,12 +121,13 @@ package struct InfoPlistCheck: Sendable {
     guard case .array(let items) = value else {
       return note(.wrongType, name, nil, "The value is \(value.typeName). It must be an array of texts.")
     }
+    var firsts: [String: Int] = [:]
     for (index, item) in items.enumerated() {
       guard case .string(let id) = item else {
         note(.wrongType, "\(name)[\(index)]", nil, "The element is \(item.typeName). It must be the id itself, a text.")
         continue
       }
-      checkID(id, "\(name)[\(index)]", among: adAttributionKitIDs)
+      checkID(id, "\(name)[\(index)]", at: adAttributionKitIDs.count, &firsts)
       adAttributionKitIDs.append(id)
     }
   }
@@ -133,12 +136,14 @@ package struct InfoPlistCheck: Sendable {
   static let adAttributionKitSuffix = ".adattributionkit"
 
   /// Checks an id. Both lists may have ids of both frameworks, which Apple takes for each other (article "Understanding AdAttributionKit
-  /// and SKAdNetwork interoperability").
-  private mutating func checkID(_ id: String, _ place: String, among others: [String]) {
+  /// and SKAdNetwork interoperability"). `firsts` has the index of the first of equal ids, by the id in lower case.
+  private mutating func checkID(_ id: String, _ place: String, at index: Int, _ firsts: inout [String: Int]) {
     if id.namesBuildSetting { return noteVariable(id, place) }
     let lower = id.lowercased()
-    if let first = others.firstIndex(where: { $0.lowercased() == lower }) {
+    if let first = firsts[lower] {
       note(.idTwice, place, id, "The id is also at the index \(first). Remove one of both.")
+    } else {
+      firsts[lower] = index
     }
     let suffixes = [Self.skAdNetworkSuffix, Self.adAttributionKitSuffix]
     guard let suffix = suffixes.first(where: lower.hasSuffix) else {
@@ -156,10 +161,10 @@ package struct InfoPlistCheck: Sendable {
     }
   }
 
-  private mutating func checkPresence(_ network: String) {
+  private mutating func checkPresence(_ network: String, _ skAdNetwork: Set<String>, _ adAttributionKit: Set<String>) {
     let isSKAdNetwork = network.hasSuffix(Self.skAdNetworkSuffix)
     let key = isSKAdNetwork ? InfoPlistKey.skAdNetworkItems : .adNetworkIdentifiers
-    guard !(isSKAdNetwork ? skAdNetworkIDs : adAttributionKitIDs).contains(network) else { return }
+    guard !(isSKAdNetwork ? skAdNetwork : adAttributionKit).contains(network) else { return }
     note(.networkMissing, key.rawValue, nil, "The list does not have \(network.shown), which must be in it. Add it.")
   }
 

@@ -206,7 +206,7 @@ extension Ledger {
     return try unique(settings, in: database)
   }
 
-  /// Throws `.incompatible` if a model has other content than the model of the same name that decoded earlier rows.
+  /// Throws `.incompatible` if a model has other content than the model of the same name that an earlier run or settlement had.
   package func checkModels(_ models: [RunSettings.Model]) throws(FileFailure) {
     try Self.check(models, against: database)
   }
@@ -247,12 +247,12 @@ extension FileFailure {
       .incompatible,
       path,
       """
-      The conversion model \(model.name) has decoded rows with other content: its digest was \(before), and is now \
-      \(model.meaningDigest)
+      The conversion model \(model.name) was given to an earlier run or settlement with other content: its digest was \
+      \(before), and is now \(model.meaningDigest)
       """,
       advice: """
-        Give the changed model a new version, or restore the file. The table models of this database holds the text \
-        that was used
+        Give the changed model a new version, or restore the file. The table models of this database holds the \
+        earlier text
         """
     )
   }

@@ -152,6 +152,28 @@ import Testing
     )
   }
 
+  @Test(arguments: [
+    ([#""app_id":1,"bundle_id":"com.example.shop","effective_from":null"#], 0),
+    ([#""app_id":1,"bundle_id":"com.example.other","effective_from":null"#], 2),
+    ([#""app_id":1,"bundle_id":"com.example.shop","effective_from":"2027-01-01T00:00:00Z""#], 2),
+    ([#""app_id":1,"effective_from":null"#], 0),
+    ([#""app_id":1,"effective_from":null"#, #""app_id":2,"effective_from":null"#], 2),
+  ]) func `a model of another app or time is not used, and the rows without a model are counted`(
+    _ members: [String],
+    _ count: Int
+  ) async throws {
+    let window = #"{"postback_sequence_index":0,"fine":{"0":[],"1":[{"event":"purchase"}]}}"#
+    let models = members.map { #"{\#($0),"model_id":"m","version":1,"windows":[\#(window)]}"# }
+    let rows: [DeviceRows.Row] = [(0, 0, 0, [:]), (60, 7, 60, ["n": "\"purchase\""])]
+    let report = try await report(
+      on: rows.map { DeviceRows.line($0, isLegacy: false) },
+      models: try Models(parsing: Array("[\(models.joined(separator: ","))]".utf8))
+    )
+    #expect(report.rowsWithoutModel == count)
+    #expect(report.findings.map(\.rule) == (count == 0 ? [.valueAgainstModel] : []))
+    #expect(try await self.report(on: rows.map { DeviceRows.line($0, isLegacy: false) }).rowsWithoutModel == nil)
+  }
+
   @Test func `values on devices are compared with those in postbacks`() throws {
     var devices = DeviceValues(lastReceived: 1_800_000_000)
     for number in 0..<200 { devices.add((bundleID: "com.example.shop", firstCall: 1_767_225_600, value: number % 4)) }

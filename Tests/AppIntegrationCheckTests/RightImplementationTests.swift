@@ -102,6 +102,23 @@ import Testing
     #expect(try await findings(late, isLegacy: true, try DeviceRows.revenueModels()).map(\.rule) == [])
   }
 
+  @Test func `of SKAdNetwork 3 the value is final when the measurement hours of the model are over`() async throws {
+    let total = "skan_total_revenue_by_currency"
+    let purchase: [String: String] = ["n": "\"purchase\"", total: #"{"USD":10}"#]
+    let rising: [DeviceRows.Row] = [
+      (0, 0, 0, [total: "{}"]), (80_000, 1, 80_000, purchase), (90_000, 1, 80_000, [total: #"{"USD":50}"#]),
+      (90_060, 1, 80_000, [total: #"{"USD":50}"#]),
+    ]
+    let zero: [DeviceRows.Row] = [
+      (0, 0, 0, [total: "{}"]), (50_000, 0, 50_000, [total: "{}"]), (90_000, 0, 50_000, [total: #"{"USD":50}"#]),
+      (90_060, 0, 50_000, [total: #"{"USD":50}"#]),
+    ]
+    for (rows, rules) in [(rising, [ImplementationRule.lastCallStalls]), (zero, [.lastCallStalls, .stuckAtZero])] {
+      #expect(try await findings(rows, isLegacy: true, try DeviceRows.revenueModels(hours: 48)).map(\.rule) == rules)
+      #expect(try await findings(rows, isLegacy: true, try DeviceRows.revenueModels(hours: 24)).map(\.rule) == [])
+    }
+  }
+
   @Test func `a malformed value draws no finding of another rule`() async throws {
     var wrong = Self.revenue(10)
     wrong["skan_total_revenue_by_currency"] = #"{"usd":10}"#
@@ -151,10 +168,10 @@ enum DeviceRows {
   }
 
   /// Returns a model of revenue from purchases and ads that locks the first window at the highest value.
-  static func revenueModels() throws -> Models {
+  static func revenueModels(hours: Int = 48) throws -> Models {
     try models(
       #"{"postback_sequence_index":0,"kind":"revenue","event":"purchase","thresholds":[5,20],"open_value":80,"lock_window":true}"#,
-      #""currency":"USD","revenue_kind":"all","measurement_hours":48,"#
+      #""currency":"USD","revenue_kind":"all","measurement_hours":\#(hours),"#
     )
   }
 

@@ -46,6 +46,14 @@ import Testing
     #expect(try await run([path, "--show-devices"]).text.contains("6d92078a-8246-4ba4-ae5b-76104861e7dc"))
   }
 
+  @Test func `a warning counts the rows that no model is for`() async throws {
+    let result = try await run([
+      Fixtures.path("implementation/value_vs_model.jsonl"), "--models", Fixtures.path("models"),
+    ])
+    #expect(result.status == 0)
+    #expect(result.errorText.contains("3 rows were compared with no model"))
+  }
+
   @Test(arguments: ["", "/s2s_events"])
   func `of a folder, hidden files and folders are not read`(_ place: String) async throws {
     let folder = try TemporaryFolder()

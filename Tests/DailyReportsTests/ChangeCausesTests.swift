@@ -83,6 +83,24 @@ import Testing
     }
   }
 
+  @Test(arguments: ["model_id", "app_id;model_version"])
+  func `where rows are grouped by the model, another one moves postbacks too`(_ dimensions: String) {
+    func provenance(_ model: String, settlement: String, _ dimensions: String) -> DailyProvenance {
+      var provenance = self.provenance([.model: model], settlement: settlement, bytes: 6)
+      (provenance.acceptedBytes, provenance.settings) = (5, ["dimensions=\(dimensions)"])
+      return provenance
+    }
+    for column in [.postbacks, .installs, .conversions, .values, .revenue] as [ColumnName] {
+      let before = provenance("m", settlement: "s", dimensions)
+      #expect(reason(column, before, provenance("n", settlement: "t", dimensions)) == .model, "\(column)")
+      #expect(reason(column, before, provenance("m", settlement: "t", dimensions)) == .lateCopy, "\(column)")
+    }
+    let other = "app_id;version"
+    #expect(
+      reason(.installs, provenance("m", settlement: "s", other), provenance("n", settlement: "t", other)) == .lateCopy
+    )
+  }
+
   @Test func `after another grace period only the costs have a reason`() {
     var (before, after) = (
       provenance([.cost: "a"], settlement: "s"), provenance([.cost: "b"], settlement: "t", bytes: 2)

@@ -74,6 +74,14 @@ import Testing
     #expect(check.findings.allSatisfy { $0.keyPath == "SKAdNetworkItems[1].SKAdNetworkIdentifier" })
   }
 
+  @Test func `an id that is there three times is found with the index of the first, in its own list alone`() {
+    let id = "abcdefghij.skadnetwork"
+    let others = "<key>AdNetworkIdentifiers</key><array><string>\(id)</string></array>"
+    let check = check(Self.items("klmnopqrst.skadnetwork", id, id, id) + others + Self.copies)
+    #expect(check.findings.map(\.code) == [.idTwice, .idTwice])
+    #expect(check.findings.allSatisfy { $0.advice.contains("index 1.") })
+  }
+
   @Test func `missing addresses for copies are warnings`() {
     #expect(codes(Self.items("abcdefghij.skadnetwork")) == [.endpointMissing, .endpointMissing])
     #expect(check("").errorCount == 0)

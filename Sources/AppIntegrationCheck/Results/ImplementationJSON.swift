@@ -9,6 +9,7 @@ extension ImplementationReport {
       .init("bad_rows", .integer(badRowCount)),
       .init("first_bad_rows", .array(badRows.map(\.json))),
       .init("devices", .integer(devices)),
+      .init("rows_without_model", .integer(rowsWithoutModel)),
       .init("findings", .array(findings.map(json))),
       .init("app_versions", .array(versions.map(\.json))),
       .init("postback_cross_check", comparisons.map { .array($0.map(\.json)) } ?? .null),

@@ -56,6 +56,8 @@ package struct ImplementationReport: Sendable {
   package internal(set) var badRowCount = 0
   package internal(set) var badRows: [BadRow] = []
   package internal(set) var devices = 0
+  /// The number of checked rows that no model is for; nil without models.
+  package internal(set) var rowsWithoutModel: Int?
   /// The findings, in the order of the rules.
   package internal(set) var findings: [Finding] = []
   /// The versions of the app, those with the most devices first.

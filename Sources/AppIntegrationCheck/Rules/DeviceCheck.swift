@@ -25,6 +25,8 @@ struct DeviceCheck {
   var totals: [MetadataField: SessionValues.Total] = [:]
   var rises = RecentRises()
   var life = ModelledLife()
+  /// The number of rows that no model is for.
+  private(set) var rowsWithoutModel = 0
   /// The number of rows after a first session in the window.
   var rowsAfterSession: [Int?] = [nil, nil, nil]
   var isLegacy = false
@@ -57,10 +59,11 @@ struct DeviceCheck {
     let age = checkTimes(row, received: received)
     if row.event == SessionValues.session { sessionCount += 1 }
     let model = row.bundleID.flatMap { bundle in firstCall.flatMap { life.model(of: bundle, at: $0, among: models) } }
+    if model == nil { rowsWithoutModel += 1 }
     checkRevenue(row, received: received, age: age)
     checkValues(row, model, age: age)
     checkWindows(row, model, age: age)
-    remember(row, received: received, age: age)
+    remember(row, model, received: received, age: age)
   }
 
   private mutating func checkNames(_ row: SessionValues, _ record: SessionRecord) {
@@ -90,7 +93,7 @@ struct DeviceCheck {
     }
   }
 
-  private mutating func remember(_ row: SessionValues, received: Int64, age: Int64?) {
+  private mutating func remember(_ row: SessionValues, _ model: ConversionModel?, received: Int64, age: Int64?) {
     rowCount += 1
     lastReceived = received
     if let value = row.current {
@@ -112,7 +115,8 @@ struct DeviceCheck {
     if let age, age < ModelWindow.spans[0].upperBound {
       if let current, let firstCall { valueAfter48Hours = (row.bundleID, firstCall, current) }
       let earned = [row.revenue, row.adRevenue].compactMap { $0 }.contains { $0.values.contains { $0 > .zero } }
-      if earned, rowsAfterRevenue == nil, !isFinal(row, age: age), life.expected ?? 1 > 0 { rowsAfterRevenue = 0 }
+      let isOver = row.isLegacy && isFinal(row, model, age: age)
+      if earned, rowsAfterRevenue == nil, !isOver, life.expected ?? 1 > 0 { rowsAfterRevenue = 0 }
     }
   }
 

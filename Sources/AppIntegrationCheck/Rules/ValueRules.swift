@@ -35,10 +35,11 @@ extension DeviceCheck {
     note(.lastCallStalls, values)
   }
 
-  /// Tells if the app may no longer change the fine value: the model locks the window and a row before had the lock, or 24
-  /// hours have passed since the last update for SKAdNetwork 3.
-  func isFinal(_ row: SessionValues, _ model: ConversionModel? = nil, age: Int64) -> Bool {
+  /// Tells if the app may no longer change the fine value: the model locks the window and a row before had the lock, or for
+  /// SKAdNetwork 3, 24 hours have passed since the last update, or the measurement hours of the model since the first call.
+  func isFinal(_ row: SessionValues, _ model: ConversionModel?, age: Int64) -> Bool {
     guard row.isLegacy else { return locks[0] != nil && model?.window(0)?.isLockedEarly == true }
+    if let model, age > Int64(model.measurementHours) * 3600 { return true }
     guard let firstCall, let last = lastCall ?? row.lastCall else { return false }
     return age - (last - firstCall) > 86_400
   }
@@ -59,12 +60,12 @@ struct ModelledLife {
   private var isWhole = false
   private var model: (bundleID: String, firstCall: Int64, model: ConversionModel?)?
 
-  /// Returns the model in force for an app at the first call. If all models are of one app, they count for any bundle id.
+  /// Returns the model in force for an app at the first call. Models of one app without a bundle id count for any.
   mutating func model(of bundleID: String, at firstCall: Int64, among models: Models) -> ConversionModel? {
     if let model, model.bundleID == bundleID, model.firstCall == firstCall { return model.model }
     let time = Timestamp(milliseconds: min(max(firstCall, 0), 253_402_300_799) * 1000)
-    let only = models.appIDs.count == 1 ? models.appIDs.first : nil
-    let found = models.model(bundleID: bundleID, at: time) ?? only.flatMap { models.model(appID: $0, at: time) }
+    let app = models.appID(bundleID: bundleID) ?? models.onlyAppWithoutBundleID
+    let found = app.flatMap { models.model(appID: $0, at: time) }
     model = (bundleID, firstCall, found)
     return found
   }

@@ -40,6 +40,12 @@ package struct DailyProvenance: Sendable, Equatable {
   /// The environments whose postbacks were counted, joined by semicolons; nil if they are not known.
   var environments: String? { setting("environments") }
 
+  /// Indicates that the rows are grouped by the conversion model, so that another model moves postbacks to other rows.
+  private var groupsByModel: Bool {
+    setting("dimensions")?.split(separator: ";").compactMap { DailyDimension(String($0)) }
+      .contains { [.modelID, .modelVersion].contains($0) } ?? false
+  }
+
   private func setting(_ name: String) -> String? {
     settings.first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
   }
@@ -74,6 +80,7 @@ package struct DailyProvenance: Sendable, Equatable {
   /// The causes that two reports can differ by.
   func causes(comparedWith previous: DailyProvenance) -> ChangeCauses {
     var causes = ChangeCauses()
+    causes.groupsByModel = groupsByModel
     causes.hasRemovals = requests != previous.requests
     if let graceHours, let before = previous.graceHours, graceHours != before {
       causes.graceHours = (before, graceHours)
@@ -101,6 +108,8 @@ struct ChangeCauses {
   var isUncertain = false
   /// The grace periods of both settlements in hours where they differ, so that other copies may decide; nil if they do not.
   var graceHours: (before: Int64, now: Int64)?
+  /// Indicates that the rows are grouped by the conversion model.
+  var groupsByModel = false
   /// Indicates that rows were removed on a person's request. What goes because of its age changes no number.
   var hasRemovals = false
   /// Indicates that postbacks may have arrived.
@@ -113,6 +122,7 @@ struct ChangeCauses {
   func reason(of column: ColumnName, isLate: Bool, isMoved: Bool = false) -> ChangeReason? {
     var possible = ChangeReason.possible(for: column)
     if isMoved { possible.insert(.cost) }
+    if groupsByModel, possible.contains(.latePostback) { possible.insert(.model) }
     var reasons = files.intersection(possible)
     if isUncertain, !isLate, possible.contains(.model) { return nil }
     if graceHours != nil, possible.contains(.lateCopy) { return nil }

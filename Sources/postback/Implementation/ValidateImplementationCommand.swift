@@ -60,6 +60,15 @@ struct ValidateImplementationCommand: Command {
     guard report.rows > 0 else {
       throw CommandFailure(.configuration, "The files have no rows, so nothing was checked. Check that they are right.")
     }
+    if let count = report.rowsWithoutModel, count > 0 {
+      let rows = count == 1 ? "1 row was" : "\(count) rows were"
+      Terminal.warn(
+        """
+        \(rows) compared with no model: --models has none for the app, by bundle_id, and for the time of the first call. \
+        postback model show prints the models.
+        """
+      )
+    }
     guard let first = report.badRows.first else { return }
     let rows = report.badRowCount == 1 ? "1 row was" : "\(report.badRowCount) rows were"
     throw CommandFailure(
