@@ -349,7 +349,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger"],
       path: "Tests/TestSupport",
-      swiftSettings: settings
+      swiftSettings: settings + optimized
     ),
     // The number of tests that run at once, for the tests of all modules, which are one program.
     .target(name: "CTestWidth", path: "Tests/CTestWidth"),
