@@ -178,8 +178,7 @@ let package = Package(
     ),
     module(
       "PostbackLookup",
-      ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "TableReading", "DerivedTables"],
-      optimized
+      ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "TableReading", "DerivedTables"]
     ),
     module("Warehouse", ["Base", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "DerivedTables", "CPQ"]),
     module(
