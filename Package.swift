@@ -178,8 +178,7 @@ let package = Package(
     ),
     module(
       "PostbackLookup",
-      ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "TableReading", "DerivedTables"],
-      optimized
+      ["Base", "JSON", "DurableFiles", "Ledger", "Tables", "PostbackPipeline", "TableReading", "DerivedTables"]
     ),
     module("Warehouse", ["Base", "PostbackVerification", "DurableFiles", "Ledger", "Tables", "DerivedTables", "CPQ"]),
     module(
@@ -349,7 +348,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: ["Base", "JSON", "Signatures", "SKAdNetwork", "PostbackVerification", "DurableFiles", "Ledger"],
       path: "Tests/TestSupport",
-      swiftSettings: settings
+      swiftSettings: settings + optimized
     ),
     // The number of tests that run at once, for the tests of all modules, which are one program.
     .target(name: "CTestWidth", path: "Tests/CTestWidth"),

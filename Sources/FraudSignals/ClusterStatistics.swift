@@ -127,10 +127,12 @@ struct ClusterStatistics {
     let apps = Set(campaigns.map(\.key.app)).sorted()
     let scopes: [String?] = measure.isRanked && apps.count > 1 ? [nil] + apps.map { $0 } : [nil]
     return scopes.flatMap { app in
-      let inScope = campaigns.filter { app == nil || $0.key.app == app }
+      let inScope = app == nil ? campaigns : campaigns.filter { $0.key.app == app }
       return parties.compactMap { party in
-        let own = inScope.filter { $0.key.party == party }.map(\.value)
-        let others = inScope.filter { $0.key.party != party }.map(\.value)
+        var (own, others): ([Sums], [Sums]) = ([], [])
+        for campaign in inScope {
+          if campaign.key.party == party { own.append(campaign.value) } else { others.append(campaign.value) }
+        }
         return Self.test(measure, SignalParty(kind: kind, name: party), app, own, others)
       }
     }

@@ -123,11 +123,13 @@ struct ValueSteps {
     let found = MeanStep(scores, variances, counts, least: Self.leastValues)
     guard found.place > 0 else { return nil }
     var random = DrawnNumbers(of: days.flatMap { [Int($0.key), $0.value.top.total, $0.value.top.count] })
-    var larger = 1
-    for _ in 0..<Self.simulations {
-      let drawn = variances.map { $0.squareRoot() * random.normal() }
-      if MeanStep(drawn, variances, counts, least: Self.leastValues).value >= found.value { larger += 1 }
-    }
+    let pValue = found.pValue(
+      variances,
+      counts,
+      least: Self.leastValues,
+      simulations: Self.simulations,
+      using: &random
+    )
     let after = days[found.place...].reduce(into: Rate()) { $0 += $1.value.top }
     let before = total - after
     var test = SignalTest(
@@ -138,7 +140,7 @@ struct ValueSteps {
       own: after,
       others: before,
       effect: found.step,
-      pValue: Double(larger) / Double(Self.simulations + 1)
+      pValue: pValue
     )
     var series = DaySeries()
     for (day, sum) in days {

@@ -83,7 +83,8 @@ package struct AttributionFile {
     // The open element, if it has begun, and the number of open brackets before a byte.
     var (line, start, startLine) = (line, Int?.none, line)
     var (depth, isBegun, isInString, isEscaped) = (0, false, false, false)
-    for (index, byte) in zip(text.indices, text) {
+    for index in text.indices {
+      let byte = text[index]
       if byte == UInt8(ascii: "\n") { line += 1 }
       if isInString {
         isInString = isEscaped || byte != UInt8(ascii: "\"")

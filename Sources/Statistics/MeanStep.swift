@@ -23,4 +23,23 @@ package struct MeanStep: Sendable {
       if value > self.value { (self.value, self.step, self.place) = (value, step, place) }
     }
   }
+
+  /// The share of series whose largest rise has at least this value: of simulated ones without a rise, and of this one. Their
+  /// days have these variances and numbers of values.
+  package func pValue(
+    _ variances: [Double],
+    _ counts: [Double],
+    least: Double,
+    simulations: Int,
+    using random: inout DrawnNumbers
+  ) -> Double {
+    let errors = variances.map { $0.squareRoot() }
+    var sums = errors
+    var larger = 1
+    for _ in 0..<simulations {
+      for place in errors.indices { sums[place] = errors[place] * random.normal() }
+      if MeanStep(sums, variances, counts, least: least).value >= value { larger += 1 }
+    }
+    return Double(larger) / Double(simulations + 1)
+  }
 }

@@ -54,12 +54,8 @@ struct JSONObject: Equatable, Sendable {
 
   /// The objects of a JSON Lines text.
   static func lines(_ text: [UInt8]) throws -> [JSONObject] {
-    try text.split(separator: UInt8(ascii: "\n")).map { line in
-      guard case .object(let members) = try JSONValue(parsing: Array(line)) else {
-        throw GeneratedDump.Failure(text: "a line is no object")
-      }
-      return JSONObject(members: Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value) }))
-    }
+    guard let rows = try jsonLines(text) else { throw GeneratedDump.Failure(text: "a line is no object") }
+    return rows.map { JSONObject(members: $0) }
   }
 
   /// The value of a member, which can be a JSON null; nil if the member is absent.

@@ -25,7 +25,6 @@ struct PartHistory {
     var graceHours = 48
     var directSince = "2026-01-01"
     var formats: Set<TableFormat> = [.jsonLines]
-    var models = Fixtures.path("models")
     var environments: Set<String> = ["production"]
     var suspects: [SignalParty] = []
     /// Indicates that the results of parts are calculated together, before the tables are made.
@@ -40,6 +39,7 @@ struct PartHistory {
   private var parts = 0
   private var modified: [String] = []
 
+  private static let models = Result { try Models(loading: [Fixtures.path("models")]) }
   private static let newline = UInt8(ascii: "\n")
 
   init(seed: UInt64) throws {
@@ -169,7 +169,7 @@ struct PartHistory {
     let (accepted, rejects) = (try TableFiles(.postbacks, at: [out]), try TableFiles(.rejects, at: [out]))
     let encoding = TableEncoding(settings.formats)
     let lookups = try lookups()
-    let models = try Models(loading: [settings.models])
+    let models = try Self.models.get()
     let replacement = TableReplacement(isForced: true)
     var settlement = SettlementSettings()
     settlement.graceHours = settings.graceHours

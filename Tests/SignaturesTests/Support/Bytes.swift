@@ -59,11 +59,14 @@ extension Curve {
   /// n, the order of the curve's generator (FIPS 186-4, appendix D.1.2).
   var order: [UInt8] {
     switch self {
-    case .p192: hex("FFFFFFFFFFFFFFFFFFFFFFFF99DEF836146BC9B1B4D22831")
-    case .p256: hex("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551")
+    case .p192: orderOfP192
+    case .p256: orderOfP256
     }
   }
 }
+
+private let orderOfP192 = hex("FFFFFFFFFFFFFFFFFFFFFFFF99DEF836146BC9B1B4D22831")
+private let orderOfP256 = hex("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551")
 
 extension PublicKey {
   /// The key of DER bytes.

@@ -27,9 +27,12 @@ struct Scalar: Equatable {
     }
   }
 
+  private static let orderOfP192 = Scalar(.p192, unreduced: Curve.p192.order)
+  private static let orderOfP256 = Scalar(.p256, unreduced: Curve.p256.order)
+
   /// Subtracts the order once if the number is not below it, or if `carry` tells that 2²⁵⁶ must be added to the number.
   private mutating func reduce(carry: Bool = false) {
-    let order = Scalar(curve, unreduced: curve.order)
+    let order = curve == .p192 ? Self.orderOfP192 : Self.orderOfP256
     guard carry || (high, low) >= (order.high, order.low) else { return }
     let (difference, borrow) = low.subtractingReportingOverflow(order.low)
     (high, low) = (high &- order.high &- (borrow ? 1 : 0), difference)
