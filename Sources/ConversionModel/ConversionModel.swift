@@ -54,8 +54,9 @@ public final class ConversionModel: Sendable {
   }
 
   /// The window with that `postback-sequence-index` for conversions of that type: the type's own window if there is
-  /// one, else the window for all types. Nil where the model describes neither.
-  public func window(_ postbackSequenceIndex: Int, _ conversionType: ConversionType? = nil) -> ModelWindow? {
+  /// one, else the window for all types. Nil where the model describes neither. A type that is not known, nil, has only
+  /// the window for all types.
+  public func window(_ postbackSequenceIndex: Int, _ conversionType: ConversionType? = .install) -> ModelWindow? {
     windowIndex(postbackSequenceIndex, conversionType).map { windows[$0] }
   }
 
@@ -77,7 +78,7 @@ public final class ConversionModel: Sendable {
     window: Int,
     fine: Int?,
     coarse: CoarseValue?,
-    conversionType: ConversionType? = nil
+    conversionType: ConversionType? = .install
   ) -> DecodedMeaning? {
     guard let index = windowIndex(window, conversionType) else { return nil }
     if let coarse, fine == nil || fine == 0 || window > 0 { return windows[index].meaning(coarse: coarse) }

@@ -8,7 +8,7 @@ public struct ReceivedConversion: Sendable {
   public var family: PostbackFamily
   /// The `postback-sequence-index`, 0 before SKAdNetwork 4.
   public var window: Int
-  /// The type of the conversion; nil where it is not known.
+  /// The type of the conversion; nil where it is not known. SKAdNetwork has installs only.
   public var conversionType: ConversionType?
   /// The fine conversion value; nil where it is null, which is not 0.
   public var fineValue: Int?
@@ -36,7 +36,7 @@ public struct ReceivedConversion: Sendable {
     self.appID = appID
     self.family = family
     self.window = window
-    self.conversionType = conversionType
+    self.conversionType = conversionType ?? (family == .adAttributionKit ? nil : .install)
     self.fineValue = fineValue
     self.coarseValue = coarseValue
     self.receivedAt = receivedAt
