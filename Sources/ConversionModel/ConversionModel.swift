@@ -70,6 +70,15 @@ public final class ConversionModel: Sendable {
     return forOthers
   }
 
+  /// The names of the events in the meanings and lock rules of all windows, with repetitions.
+  package var eventNames: [String] {
+    windows.flatMap { window in
+      let meanings = (window.fineTable.meanings + window.coarseTable.meanings).compactMap { $0 }
+      let names = meanings.flatMap { $0.events.map(\.name) }
+      return if case .event(let name) = window.lockRule { names + [name] } else { names }
+    }
+  }
+
   /// The meaning of a conversion value; nil where the model does not list it, or there is no value.
   ///
   /// Apple sends one of the two. If both are present, the fine value is used, unless it may come from a forwarder that

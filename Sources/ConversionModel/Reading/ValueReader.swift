@@ -13,7 +13,7 @@ extension ModelReader {
     case .bool(let value): found = String(value)
     case .number(let text): found = text.count <= 40 ? text : text.prefix(40) + "…"
     case .string(let text): found = text.quotedExcerpt
-    case .array: found = "an array"
+    case .array(let elements): found = elements.isEmpty ? "an empty array" : "an array"
     case .object: found = "an object"
     }
     note(node, "The value must be \(expected), but it is \(found).")
