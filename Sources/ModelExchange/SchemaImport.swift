@@ -1,5 +1,5 @@
 package import Base
-internal import ConversionModel
+package import ConversionModel
 package import JSON
 
 /// A form of schemas that can be read.
@@ -33,6 +33,8 @@ package struct ImportChoice: Sendable {
 package struct SchemaImport: Sendable {
   /// The model, or an array of several, as a model file has it.
   package let models: JSONValue
+  /// The models as they were loaded.
+  package let loaded: Models
   /// The number of models.
   package let count: Int
   /// The properties that were lost, and those that were assumed.
@@ -66,7 +68,7 @@ package struct SchemaImport: Sendable {
     }
     let models = drafts.map { $0.json(choice) }
     let json = models.count == 1 ? models[0] : JSONValue.array(models)
-    do throws(ModelErrors) { _ = try Models(parsing: Array(json.description.utf8), file: file) } catch {
+    do throws(ModelErrors) { loaded = try Models(parsing: Array(json.description.utf8), file: file) } catch {
       throw SchemaErrors(
         problems: error.problems.map {
           let place = $0.pointer.isEmpty ? "" : " at \($0.pointer)"
