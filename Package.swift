@@ -431,7 +431,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
-    tests("Answers", ["JSON", "FraudSignals", "LookupTables", "Statistics"]),
+    tests("Answers", ["JSON", "ConversionModel", "FraudSignals", "LookupTables", "Statistics"]),
     tests(
       "ReportPages",
       [

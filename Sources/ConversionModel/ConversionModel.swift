@@ -48,8 +48,9 @@ public final class ConversionModel: Sendable {
   }
 
   /// The window with that `postback-sequence-index` for conversions of that type: the type's own window if there is
-  /// one, else the window for all types. Nil where the model describes neither.
-  public func window(_ postbackSequenceIndex: Int, _ conversionType: ConversionType? = nil) -> ModelWindow? {
+  /// one, else the window for all types. Nil where the model describes neither. A type that is not known, nil, has only
+  /// the window for all types.
+  public func window(_ postbackSequenceIndex: Int, _ conversionType: ConversionType? = .install) -> ModelWindow? {
     windowIndex(postbackSequenceIndex, conversionType).map { windows[$0] }
   }
 
@@ -63,6 +64,15 @@ public final class ConversionModel: Sendable {
     return forOthers
   }
 
+  /// The names of the events in the meanings and lock rules of all windows, with repetitions.
+  package var eventNames: [String] {
+    windows.flatMap { window in
+      let meanings = (window.fineTable.meanings + window.coarseTable.meanings).compactMap { $0 }
+      let names = meanings.flatMap { $0.events.map(\.name) }
+      return if case .event(let name) = window.lockRule { names + [name] } else { names }
+    }
+  }
+
   /// The meaning of a conversion value; nil where the model does not list it, or there is no value.
   ///
   /// Apple sends one of the two. If both are present, the fine value is used, unless it may come from a forwarder that
@@ -71,7 +81,7 @@ public final class ConversionModel: Sendable {
     window: Int,
     fine: Int?,
     coarse: CoarseValue?,
-    conversionType: ConversionType? = nil
+    conversionType: ConversionType? = .install
   ) -> DecodedMeaning? {
     guard let index = windowIndex(window, conversionType) else { return nil }
     if let coarse, fine == nil || fine == 0 || window > 0 { return windows[index].meaning(coarse: coarse) }

@@ -18,7 +18,7 @@ extension ConversionModel {
   ///
   /// In window 0 the coarse value is derived from the fine value where the model says so (`coarseStarts`), else it is
   /// found by the same rule. Windows 1 and 2 have coarse values only.
-  public func encode(_ activity: Activity, window: Int, conversionType: ConversionType? = nil) -> Encoding? {
+  public func encode(_ activity: Activity, window: Int, conversionType: ConversionType? = .install) -> Encoding? {
     self.window(window, conversionType)?.encode(activity)
   }
 }

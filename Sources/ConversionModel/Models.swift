@@ -23,6 +23,12 @@ public struct Models: Sendable {
     self.init(disjoint: try loader.models())
   }
 
+  /// Returns the entries of a directory that `init(loading:)` does not read, and that may have been meant to be: directories,
+  /// and files whose names end with `.JSON`. Empty for a file.
+  package static func unreadEntries(of path: String) -> [String] {
+    (try? ModelPath(path: path).unreadEntries()) ?? []
+  }
+
   /// Parses the models of a JSON text: one model, or an array of models.
   ///
   /// - Parameters:

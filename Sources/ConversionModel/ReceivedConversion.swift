@@ -8,7 +8,7 @@ public struct ReceivedConversion: Sendable {
   public var family: PostbackFamily
   /// The `postback-sequence-index`, 0 before SKAdNetwork 4.
   public var window: Int
-  /// The type of the conversion; nil where it is not known.
+  /// The type of the conversion; nil where it is not known. SKAdNetwork has installs only.
   public var conversionType: ConversionType?
   /// The fine conversion value; nil where it is null, which is not 0.
   public var fineValue: Int?
@@ -34,7 +34,8 @@ public struct ReceivedConversion: Sendable {
     isDevelopment: Bool = false
   ) {
     (self.appID, self.family, self.window) = (appID, family, window)
-    (self.conversionType, self.fineValue, self.coarseValue) = (conversionType, fineValue, coarseValue)
+    self.conversionType = conversionType ?? (family == .adAttributionKit ? nil : .install)
+    (self.fineValue, self.coarseValue) = (fineValue, coarseValue)
     (self.receivedAt, self.won, self.isDevelopment) = (receivedAt, won, isDevelopment)
   }
 }

@@ -31,6 +31,8 @@ package struct ImportChoice: Sendable {
 package struct SchemaImport: Sendable {
   /// The model, or an array of several, as a model file has it.
   package let models: JSONValue
+  /// The models as they were loaded.
+  package let loaded: Models
   package let count: Int
   /// The properties that were lost, and those that were assumed.
   package let notes: ExchangeNotes
@@ -63,7 +65,7 @@ package struct SchemaImport: Sendable {
     }
     let models = drafts.map { $0.json(choice) }
     let json = models.count == 1 ? models[0] : JSONValue.array(models)
-    do throws(ModelErrors) { _ = try Models(parsing: Array(json.description.utf8), file: file) } catch {
+    do throws(ModelErrors) { loaded = try Models(parsing: Array(json.description.utf8), file: file) } catch {
       throw ModelErrors(
         problems: error.problems.map {
           let place = $0.pointer.isEmpty ? "" : " at \($0.pointer)"

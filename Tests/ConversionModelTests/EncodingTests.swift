@@ -31,6 +31,7 @@ import Testing
       ("10", ["sign_up": 1, "purchase": 1], 4, true), ("999", ["sign_up": 1, "purchase": 1], 4, false),
       // Revenue without any count of what earns: where it came from is open.
       ("3", ["sign_up": 1], 2, true), ("3", [:], 0, false), ("0.5", ["sign_up": 1], 1, false),
+      ("3", ["sign_up": 1, "purchase": 0], 2, true),
       ("0", ["sign_up": 1, "purchase": 1], 1, true), ("0", ["sign_up": -1], 0, true),
     ] as [(String, [String: Int], Int, Bool)]
   )
@@ -129,6 +130,19 @@ import Testing
         receivedAt: nil
       )
       #expect(models.decode(conversion).status == status)
+    }
+  }
+
+  @Test func `a window for installs is that of conversions whose type is not given`() throws {
+    let window = #"{"postback_sequence_index":0,"conversion_type":"install","fine":{"0":[],"7":[{"event":"a"}]}}"#
+    let model = try model(window, currency: false)
+    #expect(model.window(0)?.fineValues == [0, 7])
+    #expect(model.encode(try activity("0", ["a": 1]), window: 0)?.fine == 7)
+    #expect(model.meaning(window: 0, fine: 7, coarse: nil)?.events.map(\.name) == ["a"])
+    let models = try ModelText.load(ModelText.model(keys: "", windows: window))
+    for family in PostbackFamily.allCases {
+      let conversion = ReceivedConversion(appID: 1, family: family, fineValue: 7, receivedAt: nil)
+      #expect(models.decode(conversion).status == (family == .adAttributionKit ? .unmapped : .decoded))
     }
   }
 

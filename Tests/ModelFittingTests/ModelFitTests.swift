@@ -48,6 +48,12 @@ import TestSupport
     }
   }
 
+  @Test func `an event that no user has is told from one that a user has`() {
+    let population = World.population(users: 20, payers: 0.2, seed: 5, events: ["sign_up", "nosuch"])
+    #expect(population.has("sign_up"))
+    #expect(!population.has("nosuch") && !population.has("other"))
+  }
+
   @Test func `the fitted model errs less than ranges of equal frequency and on a logarithmic scale`() throws {
     for seed in UInt64(1)...3 {
       let report = World.fit(World.population(users: 4000, payers: 0.05, seed: seed))

@@ -23,8 +23,25 @@ struct ModelPath {
 
   /// Returns the file itself, or every `*.json` in the directory that is not hidden, sorted by name.
   func files() throws(Failure) -> [String] {
+    guard let entries = try entries() else { return [path] }
+    let files = entries.filter { $0.hasSuffix(".json") && Self.isNoPipe($0) }
+    guard !files.isEmpty else {
+      throw Failure(reason: "The directory has no *.json file. Name one that has models.")
+    }
+    return files
+  }
+
+  /// Returns the directories in the directory, and the files whose names end with `.json` in capital letters; sorted.
+  func unreadEntries() throws(Failure) -> [String] {
+    try (entries() ?? []).filter { entry in
+      Self.kind(of: entry) == S_IFDIR || !entry.hasSuffix(".json") && entry.lowercased().hasSuffix(".json")
+    }
+  }
+
+  /// Returns the paths of the entries in the directory that are not hidden, sorted; nil where the path is no directory.
+  private func entries() throws(Failure) -> [String]? {
     guard let directory = unsafe opendir(path) else {
-      if errno == ENOTDIR { return [path] }
+      if errno == ENOTDIR { return nil }
       throw Failure()
     }
     defer { unsafe closedir(directory) }
@@ -40,21 +57,20 @@ struct ModelPath {
           unsafe String(cString: $0)
         }
       }
-      if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
+      if !name.hasPrefix(".") { names.append(name) }
     }
     names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    let files = names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }.filter(Self.isNoPipe)
-    guard !files.isEmpty else {
-      throw Failure(reason: "The directory has no *.json file. Name one that has models.")
-    }
-    return files
+    return names.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
   }
 
   /// Tells if the path is a regular file, or its status cannot be read, which is reported when it is opened. Opening a
   /// pipe in a directory would block.
-  private static func isNoPipe(_ path: String) -> Bool {
+  private static func isNoPipe(_ path: String) -> Bool { kind(of: path).map { $0 == S_IFREG } ?? true }
+
+  /// Returns the kind of a file as `st_mode` has it; nil where its status cannot be read.
+  private static func kind(of path: String) -> mode_t? {
     var status = stat()
-    return unsafe stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   // The module that files are read with elsewhere is no part of the library, which stays without dependencies of its own.

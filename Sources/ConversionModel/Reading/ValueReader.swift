@@ -78,7 +78,7 @@ extension JSONValue {
     switch self {
     case .null, .bool, .number: description.count <= 40 ? description : description.prefix(40) + "…"
     case .string(let text): text.quotedExcerpt
-    case .array: "an array"
+    case .array(let elements): elements.isEmpty ? "an empty array" : "an array"
     case .object: "an object"
     }
   }

@@ -61,6 +61,12 @@ package struct Population: Sendable {
 
   func steps(of user: Int) -> ArraySlice<Step> { steps[starts[user]..<starts[user + 1]] }
 
+  /// Tells if a user has an event that is counted.
+  package func has(_ event: String) -> Bool {
+    guard let number = events.firstIndex(of: event) else { return false }
+    return steps.contains { Int($0.event) == number }
+  }
+
   /// The group of a user, from which users are drawn again.
   func group(_ user: Int) -> Int { Int(bits[user] % UInt64(Self.groupCount)) }
 

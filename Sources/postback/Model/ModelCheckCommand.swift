@@ -1,4 +1,4 @@
-internal import Base
+internal import Answers
 internal import ConversionModel
 internal import JSON
 
@@ -15,7 +15,9 @@ struct ModelCheckCommand: Command {
     discussion: """
       PATH is a file with a model or an array of models, or a folder of such files (*.json). Each problem is
       printed as FILE: JSON POINTER: REASON, and the exit status is 65. All PATHs are checked together, because the
-      models of an app must not overlap in time. A value that names an event twice is allowed, and warned of.
+      models of an app must not overlap in time. Warned of is what is allowed: a value that names an event twice, times
+      between two versions without a model, a currency that ISO 4217 does not have, an event that apps cannot send, and
+      what is not read of a folder.
       """,
     options: Options.options,
     example: "postback model check Fixtures/models"
@@ -35,9 +37,10 @@ struct ModelCheckCommand: Command {
       if printsJSON { try Terminal.print(Self.json([], error.problems).description) }
       throw error
     }
-    for model in models.all {
-      for window in model.windows { Self.warnOfRepeatedEvents(model, window) }
+    for entry in paths.flatMap(Models.unreadEntries) {
+      Terminal.warn("\(entry) is not read: of a folder only files *.json in it are. Name it, too, if it has models.")
     }
+    models.warnings.forEach(Terminal.warn)
     if printsJSON {
       return try Terminal.print(Self.json(models.all, []).description)
     }
@@ -47,21 +50,6 @@ struct ModelCheckCommand: Command {
       try Terminal.print("app \(app): \(labels.joined(separator: ", "))")
     }
     try Terminal.print("The models of \(models.appIDs.count) apps have no problems.")
-  }
-
-  /// Warns of the first value of a window that names an event twice.
-  private static func warnOfRepeatedEvents(_ model: ConversionModel, _ window: ModelWindow) {
-    let fine = window.fineValues.map { ("\($0)", window.meaning(fine: $0)) }
-    let coarse = CoarseValue.allCases.map { ($0.rawValue, window.meaning(coarse: $0)) }
-    for (value, meaning) in fine + coarse {
-      var names: Set<String> = []
-      guard let event = meaning?.events.first(where: { !names.insert($0.name).inserted }) else { continue }
-      return Terminal.warn(
-        "\(model.label) of app \(model.appID), window \(window.postbackSequenceIndex): The value \(value) names the event "
-          + "\(event.name.quotedExcerpt) twice. skan_events has a row for each, and the daily tables take the first alone. Put "
-          + "its count and its revenue into one."
-      )
-    }
   }
 
   private static func json(_ models: [ConversionModel], _ problems: [ModelProblem]) -> JSONValue {

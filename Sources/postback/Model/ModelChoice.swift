@@ -5,8 +5,8 @@ internal import ConversionModel
 struct ModelChoice: OptionGroup {
   let conversionType = Option(
     "--conversion-type TYPE",
-    "install or re-engagement; for models with windows of their own for these."
-  ).value(ValueKind<ConversionType>.word)
+    "install, which is the default, or re-engagement; for models with windows of their own for these."
+  ).value(ValueKind<ConversionType>.word, else: .install)
   private let app = Self.app()
   /// The install date, by which the model in force is chosen.
   let installDate = Self.installedAt()

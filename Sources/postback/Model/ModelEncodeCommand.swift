@@ -1,4 +1,5 @@
 internal import Answers
+internal import Base
 internal import ConversionModel
 internal import JSON
 
@@ -70,6 +71,12 @@ struct ModelEncodeCommand: Command {
       throw CommandFailure(
         .usage,
         "The model \(model.label) of app \(model.appID) does not describe window \(window). Choose another --window."
+      )
+    }
+    for name in Set(activity.counts.keys).subtracting(model.eventNames).sorted() {
+      Terminal.warn(
+        "The model \(model.label) of app \(model.appID) has no event \(name.quotedExcerpt), so it changes nothing. model show "
+          + "prints its events."
       )
     }
     if options.printsJSON { return try Terminal.print(json(model, encoding).description) }

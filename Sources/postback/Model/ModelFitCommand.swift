@@ -85,6 +85,12 @@ struct ModelFitCommand: Command {
           + "model in the same currency."
       )
     }
+    if let name = options.fitted.keptEvents.first(where: { !population.has($0) }) {
+      throw CommandFailure(
+        .configuration,
+        "No user of the fit has the event \(name.quotedExcerpt) of --keep-events. Check its name, or leave it out."
+      )
+    }
     let report = ModelFit(
       population,
       assumptions,

@@ -1,3 +1,4 @@
+internal import Answers
 internal import Base
 internal import ConversionModel
 internal import DurableFiles
@@ -66,6 +67,7 @@ struct ModelImportCommand: Command {
   func run() async throws {
     let text = try WholeFile.read(path == "-" ? "/dev/stdin" : path, upTo: Self.largestFile)
     let found = try SchemaImport(text, file: path, as: form, choice)
+    found.loaded.warnings.forEach(Terminal.warn)
     let file = try OutputFile(options.output, overwrites: options.overwrites, advice: "Give --force, or another name.")
     if options.printsJSON {
       let answer = JSONValue.object([.init("models", found.models)] + found.notes.members)

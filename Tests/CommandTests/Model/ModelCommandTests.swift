@@ -59,6 +59,8 @@ import Testing
     #expect(decoded["model_version"]?.integer == 2)
     #expect(decoded["min_revenue"]?.decimal ?? 99 <= 12.5)
     #expect(decoded["max_revenue"]?.decimal ?? 0 > 12.5)
+    let mistyped = try await model("encode", "--model", "ladder@1", "--event", "purchse")
+    #expect(mistyped.status == 0 && mistyped.errorText.contains(#"has no event "purchse""#), "\(mistyped.errorText)")
     let text = try await model("encode", "--model", "ladder@1", "--revenue", "1e9")
     #expect(text.text.contains("fine value    15\ncoarse value  high\nlock window   yes\nexact         yes"))
   }

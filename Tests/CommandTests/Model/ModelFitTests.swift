@@ -106,6 +106,11 @@ import Testing
     #expect(few.status == 65 && few.errorText.contains("the events are of 200 users"))
   }
 
+  @Test func `an event to keep that no user has is refused`() async throws {
+    let result = try await fit(["-", "--keep-events", "sign_up,nosuch"], input: Self.rows(100))
+    #expect(result.status == 65 && result.errorText.contains(#"has the event "nosuch" of --keep-events"#))
+  }
+
   @Test func `the present model is compared, and its labels, currency and events are taken`() async throws {
     let models = Fixtures.path("models/6740000001.json")
     let arguments = ["-", "--json", "--against", "\(models)#ladder@2", "--keep-events", "sign_up"]

@@ -1,7 +1,8 @@
 import Base
-import ConversionModel
 import Glibc
 import Testing
+
+@testable import ConversionModel
 
 @Suite struct ModelFilesTests {
   /// Runs a test with a temporary directory of files.
@@ -73,6 +74,43 @@ import Testing
         "/dev/zero: The file is larger than 16 MiB. Split it into smaller files.",
       ]
     )
+  }
+
+  @Test func `what is not read of a directory is named`() throws {
+    let files = ["A.JSON": "", "a.json": "", "b.txt": "", ".c.JSON": "", "d.Json": ""]
+    try withDirectory(files) { directory throws in
+      unsafe mkdir("\(directory)/old.json", 0o700)
+      unsafe mkdir("\(directory)/.git", 0o700)
+      defer {
+        unsafe rmdir("\(directory)/old.json")
+        unsafe rmdir("\(directory)/.git")
+      }
+      let names = ["A.JSON", "d.Json", "old.json"].map { "\(directory)/\($0)" }
+      #expect(Models.unreadEntries(of: directory) == names)
+      #expect(Models.unreadEntries(of: "\(directory)/a.json").isEmpty)
+    }
+  }
+
+  @Test func `a model that is given twice is called so`() throws {
+    try withDirectory(["a.json": ModelText.model(windows: ModelText.window(""))]) { directory throws in
+      let problems = try problems(directory, "\(directory)/a.json")
+      let place = "revenue@1 of app 1 is there already, in \(directory)/a.json."
+      #expect(problems.map(\.reason) == ["\(place) It is the same model, given twice. Give it once."])
+    }
+  }
+
+  @Test func `names of events that differ in bytes alone are refused, of one app`() throws {
+    func model(_ name: String, app: Int = 1, version: Int = 1, from: String = "null", to: String = "null") -> String {
+      let window = ModelText.window("{\"event\":\"\(name)\"}")
+      return ModelText.model(app: app, version: version, from: from, to: to, windows: window)
+    }
+    let change = #""2026-01-01T00:00:00Z""#
+    let (one, other) = ("caf\u{E9}", "cafe\u{301}")
+    let texts = [model(one, to: change), model(other, version: 2, from: change)]
+    let errors = try #require(throws: ModelErrors.self) { try ModelText.load("[\(texts.joined(separator: ","))]") }
+    #expect(errors.problems.map(\.pointer) == ["/1/windows"])
+    #expect(errors.problems[0].reason.hasPrefix(#"The event "cafe\u{0301}" looks like "caf\u{00E9}""#))
+    _ = try ModelText.load("[\(model(one)),\(model(other, app: 2))]")
   }
 
   @Test func `a version of a model may exist only once`() throws {

@@ -47,6 +47,12 @@ import Testing
     for value in values { #expect(pointers(Self.model(key, value)) == [pointer], "\(value)") }
   }
 
+  @Test func `an empty array is called so`() throws {
+    let errors = try #require(throws: ModelErrors.self) { try ModelText.load(Self.model("windows", "[]")) }
+    let reason = "The value must be an array of at least one window, but it is an empty array."
+    #expect(errors.problems.map(\.reason) == [reason])
+  }
+
   @Test func `an app without re-engagement has no windows for them`() {
     let windows = ["", #","conversion_type":"re-engagement""#].map { #"{"postback_sequence_index":0\#($0)}"# }
     let list = windows.joined(separator: ",")

@@ -58,6 +58,12 @@ import Testing
     #expect(api.text(Call(.v1)) == #"{"status":"error","reason":"Invalid measurement period: 0"}"#)
   }
 
+  @Test func `a window for installs alone is that of an app`() throws {
+    let window = ModelFile.window0(["", Self.buy], coarse: [], keys: #""conversion_type":"install","#)
+    let api = try ConversionValueAPI(ModelFile.model([window]))
+    #expect(api.text(Call()).contains(#""conversion_value":1,"#))
+  }
+
   @Test(
     arguments: [
       (
