@@ -63,9 +63,6 @@ package struct AcceptedSignature: Sendable {
   /// The state of the signature, one of the accepted ones.
   package var state: SignatureState {
     if isDevelopment { return .development }
-    return switch layout {
-    case .asSent: .valid
-    case .withoutZeroFilled: .validZeroFilled
-    }
+    return layout.omitsFilled ? .validZeroFilled : .valid
   }
 }

@@ -261,10 +261,7 @@ package struct SignatureVerifier: ~Copyable {
       if trust.keys[key].environment == .development {
         .development
       } else {
-        switch layout {
-        case .asSent: .valid
-        case .withoutZeroFilled: .validZeroFilled
-        }
+        layout.omitsFilled ? .validZeroFilled : .valid
       }
   }
 

@@ -98,7 +98,7 @@ public struct VerifiedPostback: Sendable {
     var postback = received.postback
     let bytes = received.bytes
     environment = trust.environment(of: postback, signedBy: signature.key, signature.layout, in: bytes)
-    postback.removeUnsigned(signature.layout)
+    postback.restoreSigned(signature.layout)
     key = try verifier.key(of: postback, in: bytes)
     fields = PostbackFields(postback, of: bytes)
     format = postback.format

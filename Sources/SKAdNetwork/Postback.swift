@@ -63,7 +63,7 @@ public struct SourceIdentifier: Hashable, Sendable, CustomStringConvertible {
   /// The digits as a number, without leading zeros.
   let number: UInt16
   /// The number of digits, 2 to 4.
-  public let digitCount: Int
+  public internal(set) var digitCount: Int
 
   /// The identifier with these digits; nil for anything but two to four digits.
   init?(digits text: Span<UInt8>) {
@@ -108,6 +108,8 @@ public struct Postback: Sendable {
   public internal(set) var adNetworkID = ByteRange(start: 0, count: 0)
   /// `transaction-id`, or `postback-identifier`.
   public internal(set) var transactionID = ByteRange(start: 0, count: 0)
+  /// The `transaction-id` in lower case, where it came with capitals (SKAdNetwork); else nil.
+  var lowerTransactionID: ByteRange?
   /// `app-id`, or `advertised-item-identifier`.
   public internal(set) var appID: Int64 = 0
   /// `campaign-id`, 1 to 100; before 4.0.
@@ -117,7 +119,7 @@ public struct Postback: Sendable {
   /// `source-app-id`, or `publisher-item-identifier`. A 0 may have been filled in by a forwarder.
   public internal(set) var sourceAppID: Int64?
   /// `source-domain`, of web ads; from 4.0. A forwarder may have filled in an empty one. Beside a `source-app-id` of 0
-  /// it is signed only where the 0 is not; `removeUnsigned` removes it where it is not signed.
+  /// it is signed only where the 0 is not; `restoreSigned` removes it where it is not signed.
   public internal(set) var sourceDomain: ByteRange?
   /// `source-domain` beside a signed `source-app-id`, for which Apple neither sends nor signs a domain: the text of
   /// its JSON value. It is among the extras.

@@ -1,17 +1,62 @@
 internal import JSON
 
-/// The choice of a postback's fields that are taken to be signed.
-public enum SignedLayout: String, CaseIterable, Sendable {
-  /// Every signed field that the postback has.
-  case asSent = "as_sent"
-  /// All but the values that a forwarder may have filled in for absent fields: a `source-app-id` of 0, an empty
-  /// `source-domain`.
-  case withoutZeroFilled = "without_zero_filled"
+/// The choice of a postback's fields that are taken to be signed, and the form in which they are.
+public struct SignedLayout: Hashable, Sendable {
+  /// Indicates that values are not signed that a forwarder may have filled in for absent fields: a `source-app-id` of 0,
+  /// an empty `source-domain`.
+  public internal(set) var omitsFilled = false
+  /// The number of digits of a `source-identifier` that came as a number, which has lost leading zeros; nil for as few as
+  /// it can have.
+  public internal(set) var sourceDigits: Int?
+  /// Indicates that the `transaction-id` is signed in lower case, and came with capitals.
+  public internal(set) var lowersTransaction = false
+
+  /// Every signed field that the postback has, in the form in which it came.
+  public static let asSent = SignedLayout()
+  /// All but the values that a forwarder may have filled in for absent fields.
+  public static let withoutZeroFilled = SignedLayout(omitsFilled: true)
+
+  /// The differences from the form in which the postback came; `as_sent` if there is none.
+  public var name: String {
+    var parts: [String] = []
+    if omitsFilled { parts.append("without_zero_filled") }
+    if let sourceDigits { parts.append("source_identifier_of_\(sourceDigits)_digits") }
+    if lowersTransaction { parts.append("transaction_in_lower_case") }
+    return parts.isEmpty ? "as_sent" : parts.joined(separator: ", ")
+  }
+}
+
+extension SignedLayout {
+  /// Indicates that a value is signed in another form than it came in.
+  fileprivate var isRespelled: Bool { sourceDigits != nil || lowersTransaction }
 }
 
 extension Postback {
   /// The layouts under which Apple may have signed the postback, `asSent` first.
-  public var layouts: [SignedLayout] { isZeroFilled ? [.asSent, .withoutZeroFilled] : [.asSent] }
+  ///
+  /// A `source-identifier` that is a number may have lost zeros, and a forwarder may have written capitals in a
+  /// `transaction-id`. All combinations of these forms and of filled-in values are among them, 12 at most.
+  public var layouts: [SignedLayout] {
+    var layouts: [SignedLayout] = isZeroFilled ? [.asSent, .withoutZeroFilled] : [.asSent]
+    guard framework == .skAdNetwork else { return layouts }
+    if let sourceIdentifier, coercedFields.contains(.sourceIdentifier), sourceIdentifier.digitCount < 4 {
+      layouts += ((sourceIdentifier.digitCount + 1)...4).flatMap { digits in
+        layouts.map { layout in
+          var layout = layout
+          layout.sourceDigits = digits
+          return layout
+        }
+      }
+    }
+    if lowerTransactionID != nil {
+      layouts += layouts.map { layout in
+        var layout = layout
+        layout.lowersTransaction = true
+        return layout
+      }
+    }
+    return layouts
+  }
 
   /// Indicates that an optional signed field holds a value that a forwarder fills in: a `source-app-id` of 0 or an
   /// empty `source-domain`. False for version 1.0 and for AdAttributionKit.
@@ -24,8 +69,8 @@ extension Postback {
   /// Tells if the postback has a value of a field of the format's signed text that is signed under the layout.
   private func hasSignedValue(_ field: Field, _ layout: SignedLayout) -> Bool {
     switch field {
-    case .sourceAppID: sourceAppID.map { $0 != 0 || layout == .asSent } ?? false
-    case .sourceDomain: sourceDomain.map { $0.count > 0 || layout == .asSent } ?? false
+    case .sourceAppID: sourceAppID.map { $0 != 0 || !layout.omitsFilled } ?? false
+    case .sourceDomain: sourceDomain.map { $0.count > 0 || !layout.omitsFilled } ?? false
     default: true
     }
   }
@@ -52,6 +97,12 @@ extension Postback {
       message.append(jws.signingInput, of: bytes)
       return
     }
+    if layout.isRespelled {
+      var postback = self
+      postback.respell(layout)
+      postback.appendSignedMessage(layout.omitsFilled ? .withoutZeroFilled : .asSent, of: bytes, to: &message)
+      return
+    }
     format.rules.appendSignedText(to: &message) { field, message in
       hasSignedValue(field, layout) && appendText(of: field, from: bytes, to: &message)
     }
@@ -59,13 +110,14 @@ extension Postback {
 
   /// Appends the fields that identify a postback: framework, ad network, transaction and window, joined by U+2063.
   ///
-  /// Versions before 4.0 have one window, 0.
+  /// Versions before 4.0 have one window, 0. A transaction of SKAdNetwork is in lower case, so that copies in other letter
+  /// case are copies of the same postback.
   public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
     message.append(copying: framework.rawValue.utf8.span)
     message.append(copying: FormatRules.separator.span)
     message.append(adNetworkID, of: bytes)
     message.append(copying: FormatRules.separator.span)
-    message.append(transactionID, of: bytes)
+    message.append(lowerTransactionID ?? transactionID, of: bytes)
     message.append(copying: FormatRules.separator.span)
     message.appendDecimal(Int64(conversionWindow))
   }
@@ -77,21 +129,22 @@ extension Postback {
   public func hasDevelopmentPlaceholder(_ layout: SignedLayout, in bytes: [UInt8]) -> Bool {
     if appID == 0 { return true }
     // A forwarder may have filled in a source app that is not signed.
-    if sourceAppID == 0, layout == .asSent, format.rules.signsSourceApp { return true }
+    if sourceAppID == 0, !layout.omitsFilled, format.rules.signsSourceApp { return true }
     return framework == .adAttributionKit && bytes[adNetworkID.indices].elementsEqual(Self.developmentNetwork.utf8)
   }
 
   private static let developmentNetwork = "development.adattributionkit"
 
-  /// Removes the values that are not signed under the layout with which the signature was verified: zeros that a
+  /// Gives the postback the form that is signed under the layout with which the signature was verified. Restores zeros
+  /// of the source identifier and lower case of the transaction, and removes values that are not signed: zeros that a
   /// forwarder filled in, or a source domain beside a source app of 0, which becomes an extra.
-  public mutating func removeUnsigned(_ layout: SignedLayout) {
-    guard hasUnsigned(layout) else { return }
-    switch layout {
-    case .withoutZeroFilled:
+  public mutating func restoreSigned(_ layout: SignedLayout) {
+    guard differs(from: layout) else { return }
+    respell(layout)
+    if layout.omitsFilled {
       if sourceAppID == 0 { sourceAppID = nil }
       if sourceDomain?.count == 0 { sourceDomain = nil }
-    case .asSent:
+    } else if sourceAppID != nil {
       guard let domain = sourceDomain else { return }
       sourceDomain = nil
       guard domain.count > 0 else { return }
@@ -100,11 +153,41 @@ extension Postback {
     }
   }
 
-  /// Indicates that `removeUnsigned` would change something.
-  package func hasUnsigned(_ layout: SignedLayout) -> Bool {
-    switch layout {
-    case .withoutZeroFilled: sourceAppID == 0 || sourceDomain?.count == 0
-    case .asSent: framework == .skAdNetwork && sourceAppID != nil && sourceDomain != nil
+  /// Appends the transaction in lower case to `bytes` if it has capitals, which Apple does not write.
+  mutating func lowerTransaction(in bytes: inout [UInt8]) {
+    guard bytes.span.extracting(transactionID.indices).hasCapitals else { return }
+    let lower = bytes[transactionID.indices].map { $0.isCapital ? $0 | 0x20 : $0 }
+    lowerTransactionID = ByteRange(start: bytes.count, count: lower.count)
+    bytes += lower
+  }
+
+  /// Indicates that `restoreSigned` would change something.
+  package func differs(from layout: SignedLayout) -> Bool {
+    if layout.isRespelled { return true }
+    return layout.omitsFilled
+      ? sourceAppID == 0 || sourceDomain?.count == 0
+      : framework == .skAdNetwork && sourceAppID != nil && sourceDomain != nil
+  }
+
+  /// Writes source identifier and transaction as they are signed under the layout.
+  private mutating func respell(_ layout: SignedLayout) {
+    if let digits = layout.sourceDigits { sourceIdentifier?.digitCount = digits }
+    if layout.lowersTransaction, let lowerTransactionID {
+      transactionID = lowerTransactionID
+      coercedFields.insert(.transactionID)
     }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isCapital: Bool { self &- UInt8(ascii: "A") < 26 }
+}
+
+extension Span<UInt8> {
+  /// Indicates that the text has one of the letters A to Z. Looks at each byte without a branch.
+  fileprivate var hasCapitals: Bool {
+    var capitals: UInt8 = 0
+    for index in indices { capitals |= self[index].isCapital ? 1 : 0 }
+    return capitals != 0
   }
 }

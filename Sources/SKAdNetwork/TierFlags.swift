@@ -159,7 +159,7 @@ extension Postback {
   /// zero-filling forwarder may have written for a null.
   public func tierFlags(signedAs layout: SignedLayout) -> TierFlags {
     var flags = tierFlags
-    if layout == .withoutZeroFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
+    if layout.omitsFilled, conversionValue == 0 { flags.insert(.zeroMayBeNull) }
     return flags
   }
 

@@ -68,9 +68,9 @@ struct SignedLayoutTests {
 
   @Test func `a source domain beside a signed source app of 0 is an extra`() throws {
     let reading = try Reading(RealPostback.v4.object.with(["source-app-id": "0", "x": "1"]).text)
-    for layout in SignedLayout.allCases {
+    for layout in [SignedLayout.asSent, .withoutZeroFilled] {
       var postback = try reading.postback
-      postback.removeUnsigned(layout)
+      postback.restoreSigned(layout)
       let isSigned = layout == .withoutZeroFilled
       #expect(reading.text(postback.sourceDomain) == (isSigned ? "example.com" : nil))
       #expect(reading.text(postback.unsignedSourceDomain) == (isSigned ? nil : "example.com"))
@@ -100,16 +100,59 @@ struct SignedLayoutTests {
   @Test func `filled-in values can be removed`() throws {
     var postback = try Reading(RealPostback["real-2.2-unity"].bytes).postback
     #expect(postback.sourceAppID == 0)
-    postback.removeUnsigned(.withoutZeroFilled)
+    postback.restoreSigned(.withoutZeroFilled)
     #expect(postback.sourceAppID == nil && !postback.isZeroFilled)
 
     let object = RealPostback.v4.object.with(["source-app-id": "0", "source-domain": "\"\""])
     postback = try Reading(object.text).postback
-    postback.removeUnsigned(.withoutZeroFilled)
+    postback.restoreSigned(.withoutZeroFilled)
     #expect(postback.sourceAppID == nil && postback.sourceDomain == nil)
 
     postback = try Reading(RealPostback.v4.bytes).postback
-    postback.removeUnsigned(.withoutZeroFilled)
+    postback.restoreSigned(.withoutZeroFilled)
     #expect(postback.sourceDomain?.count == 11)
+  }
+
+  @Test(arguments: [
+    ("5", ["05", "005", "0005"]), ("79", ["79", "079", "0079"]), ("123.0", ["123", "0123"]), ("5239", ["5239"]),
+    ("\"79\"", ["79"]),
+  ])
+  func `a source identifier without quotes may have lost zeros`(_ json: String, _ digits: [String]) throws {
+    let reading = try Reading(RealPostback.v4.object.with(["source-identifier": json]).text)
+    let layouts = try reading.postback.layouts
+    #expect(layouts.first == .asSent)
+    let messages = try layouts.map { try reading.signedMessage($0).split(separator: "\u{2063}")[2] }
+    #expect(messages.map(String.init) == digits)
+    for (layout, digits) in zip(layouts, digits) {
+      var postback = try reading.postback
+      postback.restoreSigned(layout)
+      #expect(postback.sourceIdentifier?.description == digits)
+    }
+  }
+
+  @Test func `a transaction with capitals may be signed in lower case, and is the same postback`() throws {
+    let lower = try Reading(RealPostback.v3.object.text)
+    let id = try #require(RealPostback.v3.object.string("transaction-id"))
+    let upper = try Reading(RealPostback.v3.object.with(["transaction-id": Object.quoted(id.uppercased())]).text)
+    let layouts = try upper.postback.layouts
+    #expect(layouts.map(\.lowersTransaction) == [false, true])
+    #expect(layouts.map(\.name) == ["as_sent", "transaction_in_lower_case"])
+    #expect(try upper.signedMessage(layouts[0]).contains(id.uppercased()))
+    #expect(try upper.signedMessage(layouts[1]) == lower.signedMessage())
+    var postback = try upper.postback
+    postback.restoreSigned(layouts[1])
+    #expect(upper.text(postback.transactionID) == id && postback.coercedFields.contains(.transactionID))
+    var identities: [[UInt8]] = [[], []]
+    try lower.postback.appendIdentity(of: lower.bytes, to: &identities[0])
+    try upper.postback.appendIdentity(of: upper.bytes, to: &identities[1])
+    #expect(identities[0] == identities[1])
+  }
+
+  @Test func `all forms of a postback with filled-in values, a number and capitals are tried once`() throws {
+    let id = Object.quoted("6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30")
+    let changes = ["source-app-id": "0", "source-identifier": "7", "transaction-id": id]
+    let reading = try Reading(RealPostback.v4.object.with(changes).text)
+    let messages = try reading.postback.layouts.map { try reading.signedMessage($0) }
+    #expect(messages.count == 12 && Set(messages).count == 12)
   }
 }

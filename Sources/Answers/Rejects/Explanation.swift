@@ -85,7 +85,7 @@ package struct Explanation {
     var isAccepted = false
     if case .accepted(let signature) = outcome {
       isAccepted = true
-      verified = verified.removingUnsigned(signature.layout)
+      verified = verified.restoringSigned(signature.layout)
     }
     addFields(verified, bytes)
     let environment = verification.signer.map {
@@ -144,7 +144,7 @@ package struct Explanation {
   ) {
     var section = Section(title: "signature")
     section.add(.signatureState, verification.state.rawValue)
-    section.add("layout", verification.layout.rawValue)
+    section.add("layout", verification.layout.name)
     let fields = postback.signedFields(verification.layout).map(\.name)
     section.add("signed_fields", fields.isEmpty ? "all of the JWS" : fields.joined(separator: ", "))
     var message: [UInt8] = []

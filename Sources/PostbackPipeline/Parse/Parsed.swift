@@ -23,11 +23,11 @@ package final class Parsed: Sendable {
     self.arrival = arrival
   }
 
-  /// Returns the postback without the fields that are not signed under `layout`, for which its signature is valid.
-  package func removingUnsigned(_ layout: SignedLayout) -> Parsed {
-    guard postback.hasUnsigned(layout) else { return self }
+  /// Returns the postback in the form that is signed under `layout`, for which its signature is valid.
+  package func restoringSigned(_ layout: SignedLayout) -> Parsed {
+    guard postback.differs(from: layout) else { return self }
     var postback = postback
-    postback.removeUnsigned(layout)
+    postback.restoreSigned(layout)
     return Parsed(postback, of: record, claims, arrival)
   }
 }

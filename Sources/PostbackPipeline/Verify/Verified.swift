@@ -10,7 +10,7 @@ package import Signatures
 ///
 /// A class, because the later stages hand it on and would otherwise copy it each time.
 package final class Verified: Sendable {
-  /// The postback, less the zeros that a forwarder filled in.
+  /// The postback, in the form that is signed.
   package let parsed: Parsed
   package let signature: AcceptedSignature
   /// The name of the key that signed it.
@@ -145,7 +145,7 @@ package struct SignatureGate: ~Copyable {
         guard let first = earlier?.entries[index] else {
           return .accepted(verified(parsed, signature, key, of: batch.bytes, searchedUpTo: earlier?.end ?? 0))
         }
-        let parsed = parsed.removingUnsigned(signature.layout)
+        let parsed = parsed.restoringSigned(signature.layout)
         let unsigned = UnsignedFields(parsed.postback, of: batch.bytes)
         let seen = RecentIndex.Seen(key, signature.digest, unsigned, resend: signature.resendDigest)
         return .rejected(Rejection(seen.admission(after: first), parsed, key, of: batch.bytes))
@@ -161,7 +161,7 @@ package struct SignatureGate: ~Copyable {
     searchedUpTo: Int64 = 0
   ) -> Verified {
     let environment = trust.environment(of: parsed.postback, signedBy: signature.key, signature.layout, in: bytes)
-    let parsed = parsed.removingUnsigned(signature.layout)
+    let parsed = parsed.restoringSigned(signature.layout)
     let unsigned = UnsignedFields(parsed.postback, of: bytes)
     let keyID = keyIDs[signature.key]
     return Verified(parsed, signature, keyID, environment, key, unsigned, searchedUpTo: searchedUpTo)

@@ -48,6 +48,53 @@ import Testing
     #expect(web.parsed.postback.sourceDomain?.count == 11 && web.parsed.postback.tierFlags.isEmpty)
   }
 
+  @Test(arguments: ["05", "005", "0005"])
+  func `a source identifier that lost its zeros is accepted with those that are signed`(_ digits: String) async throws {
+    var flow = try Flow()
+    let signer = try Signer(.p256, id: "ours")
+    try flow.trust.add("ours", base64: signer.base64)
+    let signed = try signer.sign(RealPostback.v4.object.with(["source-identifier": Object.quoted(digits)]))
+    let lines = [
+      signed.with(["source-identifier": "5"]), signed, signed.with(["source-identifier": "6"]),
+      signed.with(["source-identifier": "5", "app-id": "1"]), signed.with(["source-identifier": "\"55\""]),
+    ]
+    let fates = try await flow.outcomes(of: lines.map(\.bytes))
+    #expect(fates.map(\.rejectCode) == [nil, .duplicateIdentical] + Array(repeating: .signatureInvalid, count: 3))
+    let verified = try #require(fates[0].verified)
+    #expect(verified.parsed.postback.sourceIdentifier?.description == digits)
+    #expect(verified.signature.state == .valid && verified.parsed.postback.coercedFields.contains(.sourceIdentifier))
+    #expect(verified.tierFlags.contains(.sourceDigitsInLaterWindow) == false)
+  }
+
+  @Test(arguments: [[true, false], [false, true]])
+  func `copies with capitals in the transaction are copies, whichever comes first`(_ capitals: [Bool]) async throws {
+    var flow = try Flow()
+    let signer = try Signer(.p256, id: "ours")
+    try flow.trust.add("ours", base64: signer.base64)
+    let signed = try signer.sign(RealPostback.v3.object)
+    let id = try #require(signed.string("transaction-id"))
+    let upper = signed.with(["transaction-id": Object.quoted(id.uppercased())])
+    let lines = capitals.map { $0 ? upper : signed } + [upper.with(["app-id": "1"])]
+    let fates = try await flow.outcomes(of: lines.map(\.bytes))
+    #expect(fates.map(\.rejectCode) == [nil, .duplicateIdentical, .signatureInvalid])
+    let verified = try #require(fates[0].verified)
+    #expect(fates[0].text(verified.parsed.postback.transactionID) == id)
+    #expect(verified.parsed.postback.coercedFields.contains(.transactionID) == capitals[0])
+  }
+
+  @Test func `a transaction that is signed with capitals keeps them`() async throws {
+    var flow = try Flow()
+    let signer = try Signer(.p256, id: "ours")
+    try flow.trust.add("ours", base64: signer.base64)
+    let id = "6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E28"
+    let signed = try signer.sign(RealPostback.v3.object.with(["transaction-id": Object.quoted(id)]))
+    let lower = signed.with(["transaction-id": Object.quoted(id.lowercased())])
+    let fates = try await flow.outcomes(of: [lower.bytes, signed.bytes])
+    #expect(fates.map(\.rejectCode) == [.signatureInvalid, nil])
+    let postback = try #require(fates[1].verified).parsed.postback
+    #expect(fates[1].text(postback.transactionID) == id && postback.coercedFields.isEmpty)
+  }
+
   @Test func `a signed source app does not pass as a domain, though both are signed in the same place`() async throws {
     var flow = try Flow()
     let signer = try Signer(.p256, id: "ours")
