@@ -14,8 +14,8 @@ final class LoadSession {
   private let jobs: Int
   /// The positions up to which the database has the tables that grow.
   private(set) var positions: [String: TableCursor] = [:]
-  /// Indicates that new rows are copied into the tables themselves. By the cursors none of them is there, so this fails only where
-  /// the cursors are older than the tables, as after a backup of them was restored.
+  /// Indicates that new rows are copied into the tables themselves. This fails where a postback has come twice, because its id was
+  /// compacted away, and where the cursors are older than the tables, as after a backup of them was restored.
   private var copiesDirectly = true
 
   /// The name of the database and its schema among the followers of the output.
@@ -58,12 +58,19 @@ final class LoadSession {
 
   /// Loads the next rows of all tables that grow, in one transaction. Returns nil if there are none.
   func append() async throws(LoadFailure) -> LoadTally? {
-    do throws(LoadFailure) { return try await appendSlice() } catch {
+    try await pastKnownKeys { () async throws(LoadFailure) in try await appendSlice() }
+  }
+
+  /// Runs a transaction that copies rows, and once more past rows that are there if it meets one.
+  private func pastKnownKeys(
+    _ transaction: () async throws(LoadFailure) -> LoadTally?
+  ) async throws(LoadFailure) -> LoadTally? {
+    do throws(LoadFailure) { return try await transaction() } catch {
       guard copiesDirectly, case .database(let failure) = error, failure.isOfKnownKey else { throw error }
     }
     copiesDirectly = false
     try connection.execute("ROLLBACK", doing: "rows that are there already")
-    return try await appendSlice()
+    return try await transaction()
   }
 
   private func appendSlice() async throws(LoadFailure) -> LoadTally? {
@@ -107,6 +114,10 @@ final class LoadSession {
   /// Replaces tables by their versions, all in one transaction, except those that are loaded already. Returns nil, with
   /// nothing changed, if there are other versions meanwhile.
   func replace(_ versions: [DerivedVersion]) async throws(LoadFailure) -> LoadTally? {
+    try await pastKnownKeys { () async throws(LoadFailure) in try await replaceAll(versions) }
+  }
+
+  private func replaceAll(_ versions: [DerivedVersion]) async throws(LoadFailure) -> LoadTally? {
     var tally = LoadTally()
     try connection.execute("BEGIN", doing: "a transaction")
     for version in versions {
