@@ -81,8 +81,8 @@ struct LoadPostgresCommand: Command {
       appended: options.tables.filter { table in Table.all.contains { $0.name == table.name } },
       derived: options.tables.filter { table in !Table.all.contains { $0.name == table.name } }
     )
-    for table in options.reloaded where !Table.all.contains(where: { $0.name == table.name }) {
-      throw CommandFailure(.usage, "\(table.name) is not loaded row by row. Give --reload one of the tables that are.")
+    for table in options.reloaded where !source.appended.contains(where: { $0.name == table.name }) {
+      throw CommandFailure(.usage, "\(table.name) is not loaded row by row, or --tables leaves it out. Give --reload other tables.")
     }
     target = Loader.Target(
       address,
