@@ -31,7 +31,10 @@ struct SenderValues: Sendable {
   /// one of several.
   mutating func add(_ postback: CountedPostback, of segment: UInt32, hasWitness: Bool) {
     guard let forwarder = postback.forwarder, postback.isWin else { return }
-    let (fine, coarse) = (postback.fine, postback.coarse)
+    let coarse = postback.coarse
+    // Where there can be no fine value, many write a missing one as 0.
+    let isFilled = postback.fine == 0 && (coarse != nil || postback.window > 0)
+    let fine = isFilled ? nil : postback.fine
     let campaign = number(
       of: Campaign(app: postback.app, network: postback.network, campaign: postback.campaign)
     )
