@@ -188,6 +188,19 @@ extension SenderValues {
     }
   }
 
+  /// Indicates that two forwarders have sent enough postbacks of one campaign each, also such as are not compared.
+  var hasSharedCampaign: Bool {
+    struct Sender: Hashable {
+      let campaign, forwarder: Int32
+    }
+    var counts: [Sender: Int32] = [:]
+    for (hour, count) in hours {
+      counts[Sender(campaign: hour.campaign, forwarder: hour.forwarder), default: 0] += count
+    }
+    var campaigns: Set<Int32> = []
+    return counts.contains { $0.value >= SignalRates.leastRecords && !campaigns.insert($0.key.campaign).inserted }
+  }
+
   /// The campaigns whose target is known.
   var targeted: Set<Campaign> {
     Set(targets.filter { $0.value != 0 }.map { campaigns.values[Int($0.key)] })
