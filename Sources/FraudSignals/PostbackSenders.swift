@@ -82,6 +82,9 @@ struct PostbackSenders {
     }
   }
 
+  /// Indicates that one forwarder with a name has sent all copies, so that what they have may be its own act.
+  var areOneForwarder: Bool { senders.count == 1 && senders[0].name != nil }
+
   /// Indicates that the fields of copies of all senders are impossible, so that not one of them alone has edited them.
   var haveImpossibleFields: Bool { senders.allSatisfy(\.hasImpossibleFields) }
 }

@@ -44,7 +44,24 @@ struct SameCampaignTests {
   }
 
   /// The test of a forwarder against another one, or against all others.
+  ///
+  /// Many write a missing fine value as 0, and others need not. So the evidence is the lesser one of both readings.
   private func test(_ measure: ClusterMeasure, _ forwarder: Int32, against other: Int32?) -> SignalTest? {
+    guard var test = test(measure, forwarder, against: other, zeroIsMissing: false) else { return nil }
+    guard measure != .coarse, let second = self.test(measure, forwarder, against: other, zeroIsMissing: true),
+      second.pValue > test.pValue
+    else { return test }
+    (test.pValue, test.course) = (second.pValue, second.course)
+    return test
+  }
+
+  /// The test with one reading of a fine value of 0.
+  private func test(
+    _ measure: ClusterMeasure,
+    _ forwarder: Int32,
+    against other: Int32?,
+    zeroIsMissing: Bool
+  ) -> SignalTest? {
     var (course, evidence) = (EvidenceCourse(), TiltedEvidence())
     var (own, others) = (Rate(), Rate())
     var (score, start) = (0.0, 0)
@@ -58,7 +75,9 @@ struct SameCampaignTests {
       }
       var end = start
       var (ownCounts, otherCounts) = (SenderValues.Counts(), SenderValues.Counts())
-      func group(_ key: SenderValues.Key) -> SenderValues.Group { measure.isRanked ? key.group : key.group.ofAllModels }
+      func group(_ key: SenderValues.Key) -> SenderValues.Group {
+        measure.isRanked && !zeroIsMissing ? key.group : key.group.ofAllModels
+      }
       while end < rows.count, group(rows[end].key) == group(first), rows[end].key.day == first.day {
         if rows[end].key.forwarder == forwarder {
           ownCounts += rows[end].counts
@@ -68,7 +87,8 @@ struct SameCampaignTests {
         end += 1
       }
       start = end
-      let (mine, theirs) = (ownCounts.histogram(measure), otherCounts.histogram(measure))
+      let mine = ownCounts.histogram(measure, zeroIsMissing: zeroIsMissing)
+      let theirs = otherCounts.histogram(measure, zeroIsMissing: zeroIsMissing)
       guard mine.contains(where: { $0 > 0 }), theirs.contains(where: { $0 > 0 }) else { continue }
       let scores = measure.isRanked ? RankScores.of(zip(mine, theirs).map(+)) : [0, 1]
       if measure.isRanked {

@@ -44,11 +44,14 @@ extension SenderValues {
       left.total &+= right.total
     }
 
-    func histogram(_ measure: ClusterMeasure) -> [Int] {
+    /// The counts by the values that a measure compares. With `zeroIsMissing`, a fine value of 0 is the same as none.
+    func histogram(_ measure: ClusterMeasure, zeroIsMissing: Bool = false) -> [Int] {
       switch measure {
-      case .fine: (0..<16).map { Int(fine[$0]) }
-      case .coarse: (0..<3).map { Int(coarse[$0]) }
-      default: [Int(total) - Int(nulls), Int(nulls)]
+      case .fine: return (0..<16).map { Int(fine[$0]) + (zeroIsMissing && $0 == 0 ? Int(nulls) : 0) }
+      case .coarse: return (0..<3).map { Int(coarse[$0]) }
+      default:
+        let missing = Int(nulls) + (zeroIsMissing ? Int(fine[0]) : 0)
+        return [Int(total) - missing, missing]
       }
     }
   }

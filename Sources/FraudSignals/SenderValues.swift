@@ -31,7 +31,10 @@ struct SenderValues: Sendable {
   /// one of several.
   mutating func add(_ postback: CountedPostback, of segment: UInt32, hasWitness: Bool) {
     guard let forwarder = postback.forwarder, postback.isWin else { return }
-    let (fine, coarse) = (postback.fine, postback.coarse)
+    let coarse = postback.coarse
+    // Where there can be no fine value, many write a missing one as 0.
+    let isFilled = postback.fine == 0 && (coarse != nil || postback.window > 0)
+    let fine = isFilled ? nil : postback.fine
     let campaign = number(
       of: Campaign(app: postback.app, network: postback.network, campaign: postback.campaign)
     )
@@ -178,6 +181,19 @@ extension SenderValues {
       rates.add(SignalRates.Key(.countries, .forwarder, forwarders.values[Int(day.forwarder)]), cell)
       rates.add(SignalRates.Key(.countries, .network, campaigns.values[Int(day.campaign)].network), cell)
     }
+  }
+
+  /// Indicates that two forwarders have sent enough postbacks of one campaign each, also such as are not compared.
+  var hasSharedCampaign: Bool {
+    struct Sender: Hashable {
+      let campaign, forwarder: Int32
+    }
+    var counts: [Sender: Int32] = [:]
+    for (hour, count) in hours {
+      counts[Sender(campaign: hour.campaign, forwarder: hour.forwarder), default: 0] += count
+    }
+    var campaigns: Set<Int32> = []
+    return counts.contains { $0.value >= SignalRates.leastRecords && !campaigns.insert($0.key.campaign).inserted }
   }
 
   /// The campaigns whose target is known.

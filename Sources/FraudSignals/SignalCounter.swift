@@ -154,9 +154,11 @@ package struct SignalCounter: Sendable {
   private func add(_ postback: CountedPostback, _ senders: PostbackSenders, to counts: inout SignalCounts) {
     let day = DaySeries.day(of: postback.time)
     counts.clusters.add(postback.cluster, postback.counts)
-    let isImpossible = senders.haveImpossibleFields
-    counts.rates.add(.impossibleFields, .network, postback.network, isImpossible, on: day)
-    counts.rates.add(.impossibleFields, .app, postback.app, isImpossible, on: day)
+    if !senders.areOneForwarder {
+      let isImpossible = senders.haveImpossibleFields
+      counts.rates.add(.impossibleFields, .network, postback.network, isImpossible, on: day)
+      counts.rates.add(.impossibleFields, .app, postback.app, isImpossible, on: day)
+    }
     for (name, isFound) in postback.campaignRates {
       counts.rates.add(name, .network, postback.network, isFound, on: day)
     }

@@ -28,7 +28,14 @@ struct SignalOmissions {
   func partial() -> [SignalReport.Omission] {
     var found = ofOlderTables
     if !bases.contains(.sameCampaign) {
-      let reason = """
+      let reason =
+        counts.values.hasSharedCampaign
+        ? """
+        In the campaigns that several forwarders send, postbacks with a device's copy, or with another sender's of the same value, \
+        are compared by the tests of copies. Not two forwarders have \(SignalRates.leastRecords) others each of the same campaigns, \
+        days and kinds, so that none is compared with another there.
+        """
+        : """
         No campaign has \(SignalRates.leastRecords) postbacks each of two forwarders, so that no forwarder is compared \
         with another in the same campaign. Have a partner forward postbacks of the networks, too.
         """
@@ -37,9 +44,15 @@ struct SignalOmissions {
       }
     }
     if made.contains(.countries), counts.values.targeted.isEmpty {
-      let reason = """
+      let reason =
+        counts.values.targets.isEmpty
+        ? """
         No campaign is known to target one country alone, so that networks are only compared with each other. Give \
         target_countries in the lookup tables, and run postback enrich.
+        """
+        : """
+        Each campaign with a target has had several countries, by the rows of the lookup tables, so that networks are only \
+        compared with each other.
         """
       found.append(SignalReport.Omission(name: .countries, reason: reason))
     }
@@ -116,14 +129,45 @@ struct SignalOmissions {
     counts.rates.entries.contains { $0.key.name == name && $0.value.series.rate.total >= SignalRates.leastRecords }
   }
 
-  private func reason(_ name: SignalName) -> String {
+  /// The reason for which no forwarder has enough records of a comparison with devices' own copies.
+  private func reasonOfDeviceCopies(_ name: SignalName) -> String {
     let least = SignalRates.leastRecords
-    switch name {
-    case .raisedValues, .loweredValues, .addedValues, .changedCountries:
+    func records(_ name: SignalName) -> [String: Int] {
+      var records: [String: Int] = [:]
+      for (key, entry) in counts.rates.entries where key.name == name && key.party.kind == .forwarder {
+        records[key.party.name] = entry.series.rate.total
+      }
+      return records
+    }
+    guard records(.deviceCopiesDisagree).values.contains(where: { $0 >= least }) else {
       return """
         No forwarder has \(least) postbacks of which a device's own copy came, too. Have the app's devices send copies \
         (NSAdvertisingAttributionReportEndpoint), and give the app a direct_copies_since in apps.csv.
         """
+    }
+    // A device's copy has a value or none.
+    let compared = records(.raisedValues).merging(records(.addedValues), uniquingKeysWith: +)
+    guard compared.values.contains(where: { $0 >= least }) else {
+      return """
+        No forwarder has \(least) won postbacks that are compared with a device's own copy. Values of devices count from the \
+        direct_copies_since in apps.csv on, if postback settle has run, and copies of devices do not contradict each other.
+        """
+    }
+    let property =
+      switch name {
+      case .addedValues: "has no conversion value"
+      case .changedCountries: "has a country, or its own copy has one"
+      default: "has a conversion value"
+      }
+    return """
+      No forwarder has \(least) postbacks that are compared with a device's own copy and of which this copy \(property).
+      """
+  }
+
+  private func reason(_ name: SignalName) -> String {
+    let least = SignalRates.leastRecords
+    switch name {
+    case .raisedValues, .loweredValues, .addedValues, .changedCountries: return reasonOfDeviceCopies(name)
     case .raisedRevenue:
       return
         "No forwarder has \(least) postbacks of which a device's own copy came, too, and whose values mean revenue."

@@ -157,7 +157,15 @@ package struct SignalRates: Sendable {
     test.withdrawnOn = fallen
     guard test.isSignificant else { return }
     test.since = ChangePoint.onset(series)
-    test.isThroughout = test.since.map { isAlarm(test, key, series, all, before: $0.low) } ?? true
+    test.isThroughout = test.since == nil
+    var since = test.since
+    while let change = since, isAlarm(test, key, series, all, before: change.low) {
+      // A share may rise again after its onset, such as when the kinds of postbacks change.
+      since = ChangePoint.onset(series.withoutDays(Set(series.cells.map(\.day).filter { $0 >= change.low })))
+      since?.isOnlyDay = false
+      test.isThroughout = since == nil
+    }
+    if !test.isThroughout { test.since = since }
   }
 
   /// Tells if the records before a day would raise an alarm by themselves, so that the property was there before it. A share may rise

@@ -262,4 +262,34 @@ import Testing
     #expect(found.low <= 20_010)
     #expect(found.high >= 20_020)
   }
+
+  /// The test of a forwarder's added values, of which a number of days have as many of as many records.
+  private func described(_ spans: [(days: Int, count: Int32, total: Int32)]) throws -> SignalTest {
+    var rates = SignalRates()
+    let key = SignalRates.Key(name: .addedValues, party: SignalParty(kind: .forwarder, name: "one"))
+    var day: Int32 = 20_000
+    for span in spans {
+      for _ in 0..<span.days {
+        rates.add(key, DaySeries.Cell(day: day, count: span.count, total: span.total))
+        day += 1
+      }
+    }
+    var test = try #require(rates.tests().first)
+    test.correctedPValue = test.pValue
+    rates.describe(&test, bound: 0)
+    return test
+  }
+
+  @Test func `is the first rise if the share rises again`() throws {
+    let twice = try described([(18, 0, 2), (19, 55, 100), (8, 60, 60)])
+    let since = try #require(twice.since)
+    #expect(!twice.isThroughout && since.low <= 20_018 && since.high >= 20_018 && since.high < 20_022)
+    let oneDay = try described([(18, 0, 2), (1, 90, 100), (8, 60, 60)])
+    #expect(oneDay.since.map { $0.day <= 20_019 && !$0.isOnlyDay } == true)
+  }
+
+  @Test func `is not said if the share was too high before a rise`() throws {
+    let test = try described([(19, 55, 100), (8, 60, 60)])
+    #expect(test.isThroughout && test.since.map { $0.low <= 20_019 && $0.high >= 20_019 } == true)
+  }
 }
