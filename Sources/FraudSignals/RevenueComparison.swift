@@ -8,7 +8,8 @@ internal import Statistics
 ///
 /// The hypothesis is that the gain of a postback is on average at most a tolerated share of the devices' revenue, or what
 /// other forwarders gain: as a share of the devices' revenue, or for a postback, whichever is more, because errors need not
-/// depend on what an audience spends. Gains are bounded by the largest amount that a value means, so
+/// depend on what an audience spends. Where others do not show what is usual, `RandomErrors` are tolerated. Losses are taken off the
+/// gains of the forwarder, and not off those of the others. Gains are bounded by the largest amount that a value means, so
 /// Bentkus's inequality (Annals of Probability 32, 2004) bounds the chance of their sum by the binomial distribution: for
 /// independent gains from 0 to 1 with mean p, P(sum ≥ x) ≤ e · P(Bin(n, p) ≥ x).
 struct RevenueComparison: Sendable {
@@ -17,28 +18,35 @@ struct RevenueComparison: Sendable {
   let largest: Amount
   /// The postbacks with a gain among those compared.
   private(set) var rate = Rate()
-  /// The sum of the gains, and the revenue that the devices' values mean.
+  /// The sum of the gains, the same less what other differences lose, and the revenue that the devices' values mean.
   private(set) var gain = Amount.zero
+  private(set) var net = Amount.zero
   private(set) var ofDevices = Amount.zero
   /// The squares of the gains, whose sum has the same last digit in whatever order they came.
   private var squares: [Double] = []
   /// The number of postbacks that could not be compared, because it is not known what a value means or what the device sent.
   var unpriced = 0
+  /// The errors that are tolerated if others do not show what is usual.
+  var errors = RandomErrors()
 
   /// The share of the devices' revenue that honest noise may add.
   private static let tolerance = 0.01
   /// The number of standard errors by which the others' share may be larger than it appears.
   private static let margin = 2.0
   private static let leastRecords = 30
+  /// The chance below which others have too few gains for as many errors as are tolerated.
+  private static let leastChance = 0.05
 
   init(forwarder: String, currency: String, largest: Amount) {
     (self.forwarder, self.currency, self.largest) = (forwarder, currency, largest)
   }
 
-  /// Adds postbacks whose device's value means one amount, and whose forwarder's another.
-  mutating func add(from: Amount, to: Amount, isGain: Bool, _ count: Int) {
+  /// Adds postbacks whose device's value means one amount, and whose forwarder's another. A difference that no test is about
+  /// changes no money.
+  mutating func add(from: Amount, to: Amount, isDifference: Bool, isGain: Bool, _ count: Int) {
     rate.total += count
     ofDevices += from * count
+    if isDifference, isGain || to < from { net += (to - from) * count }
     guard isGain, to > from else { return }
     rate.count += count
     gain += (to - from) * count
@@ -50,6 +58,7 @@ struct RevenueComparison: Sendable {
   private mutating func add(_ other: Self) {
     rate += other.rate
     gain += other.gain
+    net += other.net
     ofDevices += other.ofDevices
     squares += other.squares
   }
@@ -74,22 +83,22 @@ struct RevenueComparison: Sendable {
       )
       test.revenue = SignalRevenue(
         currency: own.currency,
-        gain: own.gain,
+        gain: own.net,
         ofDevices: own.ofDevices,
         share: ownShare,
         shareOfOthers: others.rate.total > 0 ? otherShare : nil,
-        isFarAboveOthers: ownShare >= 1.5 * otherShare && own.gainOfOne >= 1.5 * others.gainOfOne
+        isFarAboveOthers: own.net > .zero && ownShare >= 1.5 * otherShare && own.gainOfOne >= 1.5 * others.gainOfOne
       )
       test.leftOut = own.unpriced
       return test
     }
   }
 
-  /// The gain as a share of the devices' revenue; of the largest amount, if that is more.
-  private var share: Double { gain.approximation / max(ofDevices.approximation, largest.approximation) }
+  /// The net gain as a share of the devices' revenue; of the largest amount, if that is more.
+  private var share: Double { net.approximation / max(ofDevices.approximation, largest.approximation) }
 
-  /// The mean gain of a postback.
-  private var gainOfOne: Double { rate.total > 0 ? gain.approximation / Double(rate.total) : 0 }
+  /// The mean net gain of a postback.
+  private var gainOfOne: Double { rate.total > 0 ? net.approximation / Double(rate.total) : 0 }
 
   private func pValue(against others: Self) -> Double {
     let unit = largest.approximation
@@ -98,9 +107,24 @@ struct RevenueComparison: Sendable {
     let share = otherCount > 0 ? noise / max(others.ofDevices.approximation, unit) : 0
     // A value more is counted, so that few postbacks without revenue are no certainty.
     let own = max(Self.tolerance, share) * (ofDevices.approximation + unit) / count
-    let mean = max(own, otherCount > 0 ? noise / otherCount : 0) / unit
-    guard mean < 1 else { return 1 }
-    let sum = gain.approximation / unit
+    let evidence = bound(max(own, otherCount > 0 ? noise / otherCount : 0) / unit)
+    guard others.mayHaveErrors else { return evidence }
+    // Errors are no reason for as large a sum, or not for its most frequent change.
+    let tolerated = bound(errors.meanGain(of: rate.total) / unit)
+    return max(evidence, min(1, 2 * min(tolerated, errors.pValueOfChanges)))
+  }
+
+  /// Tells if as many errors as are tolerated may be usual, by the number of gains.
+  private var mayHaveErrors: Bool {
+    guard rate.count < rate.total else { return true }
+    let more = cboostmath_binomial_tail(UInt64(rate.count + 1), UInt64(rate.total), RandomErrors.tolerance)
+    return 1 - more >= Self.leastChance
+  }
+
+  /// The bound for the chance of the net sum, if the mean gain of a postback is a share of the largest amount.
+  private func bound(_ mean: Double) -> Double {
+    guard mean < 1, net > Amount.zero else { return 1 }
+    let sum = net.approximation / largest.approximation
     let (whole, part) = (sum.rounded(.down), sum - sum.rounded(.down))
     func tail(_ successes: Double) -> Double {
       guard successes <= Double(rate.total) else { return 0 }
@@ -115,13 +139,13 @@ struct RevenueComparison: Sendable {
 /// The revenue that a forwarder's values mean beyond the devices', as a test has it.
 package struct SignalRevenue: Sendable {
   package let currency: String
-  /// The exact sum of the gains.
+  /// The exact sum of the gains less the losses.
   package let gain: Amount
   /// The revenue that the devices' values mean in the postbacks compared.
   package let ofDevices: Amount
   /// The gain as a share of that; nil of the others if there are none.
   package let share: Double
   package let shareOfOthers: Double?
-  /// Indicates that the gain is at least half as large again as that of the others, as a share and for a postback.
+  /// Indicates that there is a gain, which is at least half as large again as that of the others, as a share and for a postback.
   let isFarAboveOthers: Bool
 }

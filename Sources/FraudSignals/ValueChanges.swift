@@ -5,19 +5,6 @@ internal import Tables
 /// The differences between forwarders' copies and devices' own copies of the same postbacks, and the revenue that values
 /// mean.
 struct ValueChanges: Sendable {
-  /// The app, the versions, the window and the model, which give a value its meaning.
-  struct Place: DrawnKey {
-    let app: String
-    let family, window: UInt8
-    /// The model and its version; nil for any, if the row was not decoded.
-    var model: String?
-    var version: Int64 = 0
-
-    var anyModel: Place { Place(app: app, family: family, window: window) }
-    /// All windows and versions of the app.
-    var ofApp: Place { Place(app: app, family: .max, window: .max) }
-  }
-
   fileprivate struct Meaning: DrawnKey {
     let place: Place
     let value: MeantValue
@@ -75,10 +62,7 @@ struct ValueChanges: Sendable {
       }
     }
 
-    var order: [String] {
-      [forwarder, place.app, place.model ?? "", name?.rawValue ?? ""]
-        + [Int(place.family), Int(place.window), Int(place.version), from.order, to.order].map { String($0) }
-    }
+    var order: [String] { [forwarder, name?.rawValue ?? "", "\(from.order)", "\(to.order)"] + place.order }
 
     func add(to hash: inout StableHash) {
       hash.add(forwarder)
@@ -92,6 +76,8 @@ struct ValueChanges: Sendable {
   private var revenue = DrawnTable<Meaning, Known, 200_000>()
   /// The postbacks of forwarders that are left out, because copies of devices cannot show what the device sent.
   private var unwitnessed: [String: Int] = [:]
+  /// The revenue of all values of the models, in the places with compared values.
+  private var modelled: [Place: [MeantValue: Revenue]] = [:]
 
   /// Notes the revenue that a value means.
   mutating func note(_ value: MeantValue, in place: Place, _ currency: String, _ amount: Amount) {
@@ -112,9 +98,13 @@ struct ValueChanges: Sendable {
         let currency = model.currency,
         model.windows.allSatisfy({ $0.conversionType == nil })
       else { continue }
+      if modelled[pair.place] == nil {
+        let amounts = model.amounts(window: Int(pair.place.window))
+        modelled[pair.place] = amounts.mapValues { Revenue(currency: currency, amount: $0) }
+      }
       for value in [pair.from, pair.to] where revenue.entries[Meaning(place: pair.place, value: value)] == nil {
-        let meaning = model.meaning(window: Int(pair.place.window), fine: value.fine, coarse: value.coarse)
-        if let amount = meaning?.revenue?.estimate { note(value, in: pair.place, currency, amount) }
+        guard let amount = modelled[pair.place]?[value]?.amount else { continue }
+        note(value, in: pair.place, currency, amount)
       }
     }
   }
@@ -196,6 +186,7 @@ struct ValueChanges: Sendable {
     for case let revenue? in revenue.entries.values.map(\.revenue) {
       largest[revenue.currency] = max(largest[revenue.currency] ?? .zero, revenue.amount)
     }
+    let known = knownRevenue
     // Squares are no exact sums: they are added up in the same order.
     for (pair, count) in pairs.entries.sorted(by: { $0.key.order.lexicographicallyPrecedes($1.key.order) }) {
       guard let (currency, from, to) = amounts(pair) else {
@@ -206,7 +197,14 @@ struct ValueChanges: Sendable {
       var comparison =
         found[key]
         ?? RevenueComparison(forwarder: pair.forwarder, currency: currency, largest: largest[currency] ?? .zero)
-      comparison.add(from: from, to: to, isGain: pair.isHigher, count)
+      comparison.add(from: from, to: to, isDifference: pair.name != nil, isGain: pair.isHigher, count)
+      comparison.errors.add(
+        from: pair.from,
+        to: pair.to,
+        in: pair.place,
+        isGain: pair.isHigher && to > from,
+        count
+      )
       found[key] = comparison
     }
     return found.sorted { ($0.key.forwarder, $0.key.currency) < ($1.key.forwarder, $1.key.currency) }.map {
@@ -214,8 +212,20 @@ struct ValueChanges: Sendable {
       comparison in
       var comparison = comparison
       comparison.unpriced = unpriced[key.forwarder] ?? 0
+      comparison.errors.expect { place in
+        (known[place] ?? [:]).filter { $0.value.currency == key.currency }.mapValues(\.amount)
+      }
       return comparison
     }
+  }
+
+  /// The revenue of all known values, by place.
+  private var knownRevenue: [Place: [MeantValue: Revenue]] {
+    var found = modelled
+    for (meaning, known) in revenue.entries {
+      if let revenue = known.revenue { found[meaning.place, default: [:]][meaning.value] = revenue }
+    }
+    return found
   }
 
   /// The revenue that both values of a pair mean; nil if it is not known of one, or if both have none.
@@ -246,16 +256,6 @@ extension ValueChanges: Compact {
   }
 
   init(_ reader: inout CompactReader) { (changes, pairs, revenue) = reader.values() }
-}
-
-extension ValueChanges.Place {
-  func add(to hash: inout StableHash) {
-    for text in [app, model] { hash.add(text) }
-    for number in [Int(family), Int(window), Int(version)] { hash.add(number) }
-  }
-
-  func encode(_ writer: inout CompactWriter) { writer.append(app, model, family, window, version) }
-  init(_ reader: inout CompactReader) { (app, model, family, window, version) = reader.values() }
 }
 
 extension ValueChanges.Meaning {

@@ -151,7 +151,9 @@ package struct SignalSentence {
       return "raised the conversion value in \(count) of \(total) postbacks with a device's own copy"
     case .raisedRevenue:
       let gain = test.revenue.map { "\(Numbers.plain($0.gain)) \($0.currency)" } ?? "more revenue"
-      return "added \(gain) in decoded revenue to \(count) of \(total) postbacks with a device's own copy"
+      return """
+        added \(gain) in decoded revenue, net of losses, to \(count) of \(total) postbacks with a device's own copy
+        """
     case .loweredValues:
       return "lowered or dropped the conversion value in \(count) of \(total) postbacks with a device's own copy"
     case .addedValues:
