@@ -82,7 +82,10 @@ struct LoadPostgresCommand: Command {
       derived: options.tables.filter { table in !Table.all.contains { $0.name == table.name } }
     )
     for table in options.reloaded where !source.appended.contains(where: { $0.name == table.name }) {
-      throw CommandFailure(.usage, "\(table.name) is not loaded row by row, or --tables leaves it out. Give --reload other tables.")
+      throw CommandFailure(
+        .usage,
+        "\(table.name) is not loaded row by row, or --tables leaves it out. Give --reload one of the tables that are."
+      )
     }
     target = Loader.Target(
       address,
@@ -117,7 +120,11 @@ extension LoadPostgresCommand.Options {
     guard let path = addressFile else { return address }
     guard address == nil else { throw CommandFailure(.usage, "Give either --dsn or --dsn-file.") }
     let bytes = try WholeFile.read(path, upTo: 4096)
-    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+    guard lines.count < 2 else {
+      throw CommandFailure(.usage, "\(path): The file has \(lines.count) lines. It must have the address in one line.")
+    }
+    return lines.first.map(String.init) ?? ""
   }
 }
 
