@@ -5,7 +5,7 @@ internal import Statistics
 /// Hours with more postbacks of a campaign than its other days allow.
 ///
 /// The expected number of an hour is the mean of the campaign's other days, spread over the hours of the day as all traffic is.
-/// Counts vary more than by chance: the variance is that of the campaign's own hours. An hour after an outage is none.
+/// Counts vary more than by chance: the variance is that of the campaign's own hours. What an outage delayed is no burst.
 struct CampaignBursts {
   let values: SenderValues
 
@@ -60,7 +60,7 @@ struct CampaignBursts {
     }
   }
 
-  private struct Burst {
+  struct Burst {
     var campaign = ""
     var hour: Int32 = 0
     var count = 0
@@ -70,7 +70,8 @@ struct CampaignBursts {
     var hours = 0
   }
 
-  private static func largest(_ hours: [Int32: Int32], _ profile: [Double]) -> Burst? {
+  /// The hour that chance explains the least; nil if the campaign has too few postbacks or days.
+  static func largest(_ hours: [Int32: Int32], _ profile: [Double]) -> Burst? {
     let total = hours.values.reduce(0) { $0 + Int($1) }
     guard total >= leastRecords, let first = hours.keys.min(), let last = hours.keys.max() else { return nil }
     let days = Double(last / 24 - first / 24 + 1)
@@ -90,12 +91,17 @@ struct CampaignBursts {
     let size = squares > 0 ? expectations / squares : 1e9
     var burst = Burst(total: total, hours: hours.count)
     let sorted = hours.keys.sorted()
+    // What the last outage may have delayed, twice as many as usual, and the time by which it has come: as long after the outage.
+    var (backlog, end) = (0.0, 0)
     for (place, hour) in sorted.enumerated() {
-      // What an outage delayed comes at its end.
-      if place > 0, hour - sorted[place - 1] > 12 { continue }
       let count = Int(hours[hour] ?? 0)
       let expected = rest * profile[Int(hour % 24)]
-      let pValue = tail(count, mean: expected, size: size)
+      let gap = place > 0 ? hour - sorted[place - 1] : 0
+      if gap > 12 { (backlog, end) = (2 * rest * Double(gap) / 24, Int(hour) + Int(gap)) }
+      let delayed = Int(hour) < end ? min(max(0, Double(count) - expected), backlog) : 0
+      backlog -= delayed
+      if gap > 12 { continue }
+      let pValue = tail(count - Int(delayed), mean: expected, size: size)
       guard pValue < burst.pValue else { continue }
       (burst.hour, burst.count, burst.expected, burst.pValue) = (hour, count, expected, pValue)
     }

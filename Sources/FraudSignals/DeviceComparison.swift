@@ -69,6 +69,13 @@ struct DeviceComparison {
     }
     if let best { meant.to = best }
   }
+
+  /// The tests that the postback is about.
+  var names: [SignalName] {
+    let ofValues: [SignalName] = hasDeviceValue ? [.raisedValues, .loweredValues, .inventedNulls] : [.addedValues]
+    let ofRevenue: [SignalName] = meant.from != .none || meant.to != .none ? [.raisedRevenue] : []
+    return ofValues + ofRevenue + (hasCountry ? [.changedCountries] : [])
+  }
 }
 
 /// A change of a field from the device's own copy to the forwarder's, as numbers.

@@ -234,27 +234,25 @@ package struct SignalCounter: Sendable {
     for sender in senders.senders {
       guard !sender.isDirect, let forwarder = sender.name else { continue }
       counts.rates.add(.deviceCopiesDisagree, .forwarder, forwarder, isContradicted, on: day)
-      guard postback.isWin, postback.hasWitness else { continue }
-      if isContradicted {
+      guard postback.isWin else { continue }
+      let comparison = DeviceComparison(sender, with: device.values[0].values)
+      if !postback.hasWitness {
+        for name in comparison.names { counts.rates.leaveOut(name, forwarder) }
+      } else if isContradicted {
         for name in SignalName.ofDeviceCopies { counts.rates.leaveOut(name, forwarder) }
       } else {
         // The comparison is there when both copies are.
         let last = max(device.first == .max ? .min : device.first, sender.first == .max ? .min : sender.first)
-        counts.add(
-          DeviceComparison(sender, with: device.values[0].values),
-          by: forwarder,
-          place,
-          on: DaySeries.day(of: last)
-        )
+        counts.add(comparison, by: forwarder, place, on: DaySeries.day(of: last))
       }
     }
   }
 }
 
 extension SignalName {
-  /// The tests that compare the rates of forwarders' differences from devices' own copies.
+  /// The tests that compare forwarders' copies with devices' own.
   fileprivate static let ofDeviceCopies: [SignalName] = [
-    .raisedValues, .loweredValues, .addedValues, .inventedNulls, .changedCountries,
+    .raisedValues, .raisedRevenue, .loweredValues, .addedValues, .inventedNulls, .changedCountries,
   ]
 }
 

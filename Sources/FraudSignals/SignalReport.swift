@@ -177,7 +177,11 @@ package struct SignalReport: Sendable {
       if tests[index].method.isValidAtAnyTime { counts.rates.describe(&tests[index], bound: bounds[index]) }
       guard tests[index].basis == .copies else { continue }
       if let names = name.revenueTests { tests[index].money = counts.changes.revenueEffect(names, by: party) }
-      if let revenue = tests[index].revenue { tests[index].money = [revenue.currency: revenue.gain] }
+      if let revenue = tests[index].revenue {
+        tests[index].money = [revenue.currency: revenue.gain]
+        let key = SignalRates.Key(name: name, party: tests[index].party)
+        tests[index].leftOut? += counts.rates.entries[key]?.leftOut ?? 0
+      }
       tests[index].change = counts.changes.mostFrequent(name, by: party)
     }
     // Where one forwarder lowers or drops values, those of an honest one are higher; where one changes countries, an honest one

@@ -98,6 +98,17 @@ import Testing
     }
   }
 
+  @Test func `is about the tests that leave it out where the device's copy does not count`() throws {
+    func names(_ device: UnsignedValues, _ sent: UnsignedValues) throws -> Set<SignalName> {
+      Set(try comparison(device, sent).names)
+    }
+    let ofValues: Set<SignalName> = [.raisedValues, .loweredValues, .inventedNulls, .raisedRevenue]
+    #expect(try names(Self.values(fine: 3), Self.values(fine: 3)) == ofValues)
+    #expect(try names(Self.values(coarse: 1), Self.values(country: "FR")) == ofValues.union([.changedCountries]))
+    #expect(try names(Self.values(), Self.values()) == [.addedValues])
+    #expect(try names(Self.values(), Self.values(coarse: 0)) == [.addedValues, .raisedRevenue])
+  }
+
   @Test func `changes no country by letters that are none, nor by UK for GB`() throws {
     for (device, sent) in [("GB", "UK"), (nil, "ZZ"), ("US", "EU"), ("XK", "XK")] {
       let found = try comparison(Self.values(country: device), Self.values(country: sent))
