@@ -34,7 +34,7 @@ package enum DerivedStore {
 
   /// The number of the rules of calculation of the tables. Raise it when the same inputs give other rows than before, so that the next
   /// refresh makes all tables anew, and `PartCache.format` only when other results are stored for parts.
-  package static let rules = 2
+  package static let rules = 3
 
   /// The names of the tables of the store.
   package static let tableNames = steps.flatMap(\.tables)
