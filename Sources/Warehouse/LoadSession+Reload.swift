@@ -4,25 +4,27 @@ internal import Ledger
 internal import Tables
 
 extension LoadSession {
-  /// Takes back what was loaded of tables and is not of the output as it is now, in one transaction. The next load begins
-  /// where both agree.
-  func rewind(_ tables: [Table]) throws(LoadFailure) -> LoadTally {
-    var tally = LoadTally()
-    try connection.execute("BEGIN", doing: "a transaction")
-    for table in tables {
-      let cursor = try cursors.lock(table.name, on: connection)
-      guard !cursor.position.isEmpty, try !isOfOutput(cursor.position) else { continue }
-      var place = (position: "", time: String?.none)
-      for point in try points.all(of: table.name, on: connection) where try isOfOutput(point.position) {
-        place = (point.position, point.time)
-        break
-      }
-      if place.time == nil { try refuseLoss(of: table) }
-      tally[table.name].removed = try points.remove(loaded(table), after: place.time, on: connection)
-      try cursors.move(table.name, to: place.position, on: connection)
+  /// Takes back the rows of a table that were loaded up to `position` and are not of the output as it is now. Returns the position
+  /// at which both agree.
+  func rewind(
+    _ table: Table,
+    from position: String,
+    _ count: inout LoadTally.Count
+  ) throws(LoadFailure) -> String {
+    guard try position.isEmpty ? holdsRows(table) : !isOfOutput(position) else { return position }
+    var place = (position: "", time: String?.none)
+    for point in try points.all(of: table.name, on: connection) where try isOfOutput(point.position) {
+      place = (point.position, point.time)
+      break
     }
-    try connection.execute("COMMIT", doing: "the removal of the rows")
-    return tally
+    if place.time == nil { try refuseLoss(of: table) }
+    count.removed += try points.remove(loaded(table), after: place.time, on: connection)
+    return place.position
+  }
+
+  /// Indicates that a table of the database has rows.
+  func holdsRows(_ table: Table) throws(LoadFailure) -> Bool {
+    try !connection.run("SELECT 1 FROM \(loaded(table).name) LIMIT 1", doing: "a query").rows.isEmpty
   }
 
   /// Indicates that the output has all rows before a position.

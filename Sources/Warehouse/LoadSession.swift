@@ -57,8 +57,10 @@ final class LoadSession {
   // MARK: - Tables that grow
 
   /// Loads the next rows of all tables that grow, in one transaction. Returns nil if there are none.
-  func append() async throws(LoadFailure) -> LoadTally? {
-    try await pastKnownKeys { () async throws(LoadFailure) in try await appendSlice() }
+  ///
+  /// Of the tables in `reloaded` it first takes back the rows that the output does not have, and then loads all rows of all tables.
+  func append(reloading reloaded: [Table] = []) async throws(LoadFailure) -> LoadTally? {
+    try await pastKnownKeys { () async throws(LoadFailure) in try await appendSlice(reloading: reloaded) }
   }
 
   /// Runs a transaction that copies rows, and once more past rows that are there if it meets one.
@@ -73,13 +75,17 @@ final class LoadSession {
     return try await transaction()
   }
 
-  private func appendSlice() async throws(LoadFailure) -> LoadTally? {
+  private func appendSlice(reloading reloaded: [Table]) async throws(LoadFailure) -> LoadTally? {
     var tally = LoadTally()
     var hasRows = false
+    let byteCount = reloaded.isEmpty ? Self.sliceBytes : .max
     var moved: [String: TableCursor] = [:]
     try connection.execute("BEGIN", doing: "a transaction")
     for table in source.appended {
-      let (position, isLater) = try cursors.lock(table.name, on: connection)
+      let (found, isLater) = try cursors.lock(table.name, on: connection)
+      let isReloaded = reloaded.contains { $0.name == table.name }
+      let position = isReloaded ? try rewind(table, from: found, &tally[table.name]) : found
+      if position.isEmpty, try holdsRows(table) { throw .database(.unknownRows(of: table, reloading: source.appended)) }
       let cursor = TableCursor(position)
       guard position.isEmpty || cursor != nil else { throw .database(.unreadable(position, of: table)) }
       var feed = TableFeed(table, in: source.output, state: source.state, after: cursor)
@@ -98,15 +104,16 @@ final class LoadSession {
           mark: element.cursor
         )
       }
-      guard let end = try await copy(rows, into: table, upTo: Self.sliceBytes, &tally[table.name]) else { continue }
-      try cursors.move(table.name, to: end.description, on: connection)
-      try points.note(end.description, of: table.name, isLater: isLater, on: connection)
-      moved[table.name] = end
+      let end = try await copy(rows, into: table, upTo: byteCount, &tally[table.name])
+      guard end != nil || position != found else { continue }
+      try cursors.move(table.name, to: end?.description ?? position, on: connection)
+      if let end { try points.note(end.description, of: table.name, isLater: isLater, on: connection) }
+      moved[table.name] = end ?? cursor ?? TableCursor(startOf: table)
       hasRows = true
     }
     try connection.execute(hasRows ? "COMMIT" : "ROLLBACK", doing: "the rows")
     positions.merge(moved) { $1 }
-    return hasRows ? tally : nil
+    return hasRows || !reloaded.isEmpty ? tally : nil
   }
 
   // MARK: - Tables that are replaced
@@ -244,59 +251,19 @@ final class LoadSession {
   }
 }
 
-/// Encoded rows of a table, or the removals that come before later rows, with the mark of the position behind them.
-struct LoadedBatch<Mark: Sendable>: Sendable {
-  let rows: CopyRows
-  let removals: [TableRemoval]
-  let missed: UnreadRows
-  let masked: [MaskedCopy]
-  let mark: Mark
-}
-
-/// A row that was masked after it was loaded, encoded as it is now, unless it was removed since.
-struct MaskedCopy: Sendable {
-  /// The row as the database may have it: as it was, and as it is now, if the output is a backup in which it is masked again.
-  let rows: [TableRemoval.Row]
-  let now: CopyRows?
-
-  fileprivate init(_ row: MaskedRow, of table: Table) throws(FileFailure) {
-    var rows = row.earlier
-    if let now = row.now, let first = rows.first {
-      var cursor = RowCursor(now, of: table)
-      if cursor.next(), let source = TableRemoval.Source(cursor, of: table) {
-        let (format, part) = (first.format, first.part)
-        rows.append(.init(format: format, part: part, offset: first.offset, byteCount: 0, key: nil, source: source))
-      }
-    }
-    self.rows = rows
-    now = try row.now.map { now throws(FileFailure) in try CopyRows(now, of: table) }
-  }
-}
-
-/// The batches of a table whose parts are complete.
-private struct StoredBatches: AsyncSequence {
-  typealias Element = RowBatch
-  typealias Failure = FileFailure
-
-  let table: Table
-  let output: String
-
-  func makeAsyncIterator() -> Iterator { Iterator(batches: self) }
-
-  struct Iterator: AsyncIteratorProtocol {
-    fileprivate let batches: StoredBatches
-    private var rows: StoredRows?
-
-    fileprivate init(batches: StoredBatches) { self.batches = batches }
-
-    mutating func next(isolation actor: isolated (any Actor)?) async throws(FileFailure) -> RowBatch? {
-      if rows == nil { rows = try StoredRows(batches.table, in: batches.output) }
-      return try rows?.next()
-    }
-  }
-}
-
 extension DatabaseFailure {
+  /// A table has rows, and no position tells which.
+  fileprivate static func unknownRows(of table: Table, reloading tables: [Table]) -> DatabaseFailure {
+    DatabaseFailure(
+      .configuration,
+      "The table \(table.name) of the database has rows, and \(LoadCursors.name) has no position behind them",
+      advice: """
+        Restore \(LoadCursors.name), or give --reload \(tables.map(\.name).joined(separator: ",")): rows that cannot be told to \
+        be of this output are removed and loaded again
+        """
+    )
+  }
+
   /// The cursor of a table is no text of a cursor.
   fileprivate static func unreadable(_ position: String, of table: Table) -> DatabaseFailure {
     DatabaseFailure(

@@ -82,12 +82,11 @@ package struct Loader {
   package mutating func load() async throws(LoadFailure) {
     guard let output = try outputID() else { return }
     let session = try connected(to: output)
-    if !hasReloaded { tally += try session.rewind(target.reloaded) }
-    hasReloaded = true
     register(session, isLast: false)
     let commit = try Self.reading { () throws(FileFailure) in try Ledger.lastCommit(source.state) }
     if commit == nil || commit != loadedCommit {
-      while let appended = try await session.append() {
+      while let appended = try await session.append(reloading: hasReloaded ? [] : target.reloaded) {
+        hasReloaded = true
         tally += appended
         register(session, isLast: false)
       }

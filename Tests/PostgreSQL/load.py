@@ -237,7 +237,7 @@ def cut(site):
 def main():
     from follow import following, server_killed
     from refusals import disk_full, migration, refusals
-    from restored import csv_safe, forgotten, masked, masked_and_restored, missed, reload_killed, restored
+    from restored import csv_safe, cursors_lost, forgotten, masked, masked_and_restored, missed, reload_killed, restored
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--binary", default=PROJECT / ".build/release/postback")
@@ -250,7 +250,7 @@ def main():
     bad = 0
     try:
         for check in [values, csv_only, known_keys, two_loaders, refusals, migration, disk_full, following, server_killed,
-                      restored, reload_killed, forgotten, masked, masked_and_restored, missed, csv_safe, killed, cut]:
+                      restored, reload_killed, cursors_lost, forgotten, masked, masked_and_restored, missed, csv_safe, killed, cut]:
             if options.only in (None, check.__name__):
                 start = time.monotonic()
                 print(f"{check.__name__}: {check.__doc__.strip()}", end="", flush=True)

@@ -37,9 +37,16 @@ def restored(site):
     hold(kept == count, f"{kept} rows of {count} were kept")
     hold(site.load(output, schema, "--reload", ",".join(TABLES)) == {}, "a second --reload changes something")
     # A state that was restored and not yet written again.
+    site.append(output, site.inputs[1])
+    site.load(output, schema)
     shutil.rmtree(output)
     shutil.copytree(backup, output)
     site.load(output, schema, status=65)
+    # Where another table is behind too, nothing is taken back of this one.
+    before = site.server.sql(f"SELECT count(*) FROM {schema}.skan_rejects")
+    site.load(output, schema, "--reload", "skan_rejects", status=65)
+    after = site.server.sql(f"SELECT count(*) FROM {schema}.skan_rejects")
+    hold(before == after, f"{before} rows became {after}")
     site.load(output, schema, "--reload", ",".join(TABLES))
     site.compare(schema, output)
 
@@ -59,11 +66,14 @@ def reload_killed(site):
         shutil.rmtree(output)
         shutil.copytree(backup, output)
         site.append(output, lines(site, site.work / f"second-{number}.jsonl", range(50, 100)))
+        before = [site.count(schema, table) for table in TABLES]
         ended = site.postback(
             "load", "postgres", output, "--dsn", site.server.dsn, "--schema", schema, "--reload", ",".join(TABLES),
             status=None,
             tracer=["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=sendto",
                     "-e", f"inject=sendto:signal=KILL:when={number}"])
+        if [site.count(schema, table) for table in TABLES] != before:
+            site.compare(schema, output)
         site.load(output, schema, "--reload", ",".join(TABLES))
         site.compare(schema, output)
         if ended.returncode == 0:
@@ -71,6 +81,21 @@ def reload_killed(site):
         points += 1
     hold(points > 3, f"only {points} points")
     print(f"  {points} points", end="")
+
+
+def cursors_lost(site):
+    """Rows without a position behind them are refused, and --reload loads them again."""
+    schema, output = site.new_schema(), site.written("cursorless", site.inputs[0])
+    site.load(output, schema)
+    for lost in ("postback_cursors", "postback_cursors, {schema}.postback_loads"):
+        site.server.sql(f"DROP TABLE {schema}.{lost.format(schema=schema)}")
+        for _ in range(2):
+            refusal = site.load(output, schema, status=65)
+            hold("has no position behind them" in refusal and f"--reload {','.join(TABLES)}" in refusal, refusal)
+        site.compare(schema, output)
+        site.load(output, schema, "--reload", ",".join(TABLES))
+        site.compare(schema, output)
+        hold(site.load(output, schema) == {}, "a second load changes something")
 
 
 def forgotten(site):

@@ -75,14 +75,18 @@ struct LoadPostgresCommand: Command {
       throw CommandFailure(.usage, "No database is given. Give --dsn, such as --dsn postgresql://ROLE@HOST/DATABASE.")
     }
     let address = try DatabaseAddress(text)
+    let appended = options.tables.filter { table in Table.all.contains { $0.name == table.name } }
     source = Loader.Source(
       output: output,
       state: options.state ?? StateFolder.path(in: output),
-      appended: options.tables.filter { table in Table.all.contains { $0.name == table.name } },
+      appended: appended,
       derived: options.tables.filter { table in !Table.all.contains { $0.name == table.name } }
     )
-    for table in options.reloaded where !Table.all.contains(where: { $0.name == table.name }) {
-      throw CommandFailure(.usage, "\(table.name) is not loaded row by row. Give --reload one of the tables that are.")
+    for table in options.reloaded where !appended.contains(where: { $0.name == table.name }) {
+      throw CommandFailure(
+        .usage,
+        "\(table.name) is not loaded row by row, or --tables leaves it out. Give --reload one of the tables that are."
+      )
     }
     target = Loader.Target(
       address,
