@@ -127,10 +127,15 @@ def values(site):
     hold(site.load(site.output, schema) == {}, "a second load found rows")
     output = site.work / "grown"
     shutil.copytree(site.output, output)
-    site.append(output, site.inputs[1])
+    with_nul = site.work / "with-nul.jsonl"
+    with_nul.write_bytes(site.inputs[1].read_bytes().replace(b'"body":{', rb'"body":{"nul\u0000":"\u0000\\",'))
+    site.append(output, with_nul)
     site.derive(output)
     later = site.load(output, schema)
     site.compare(schema, output, TABLES + derived)
+    name = schema.replace('"', '""')
+    texts = site.server.sql(f"""SELECT DISTINCT extras->>'nul\ufffd' FROM "{name}".skan_postbacks""")
+    hold("\ufffd\\" in texts.split("\n"), f"{texts!r} for a text with NUL")
     hold(later["skan_daily"]["replacements"] == 1 and later["skan_postbacks"]["present"] == 0, f"{later}")
 
 

@@ -30,7 +30,8 @@ def form(value, kind):
     if kind == "text":
         # PostgreSQL has no NUL in texts.
         return str(value).replace("\0", "\ufffd")
-    return json.dumps(value, sort_keys=True, default=str)
+    # The server reads no escape of NUL out of JSON either.
+    return json.dumps(value, sort_keys=True, default=str).replace("\\u0000", "\\ufffd")
 
 
 def counted(rows, types):

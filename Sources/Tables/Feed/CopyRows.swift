@@ -17,7 +17,8 @@ package struct CopyRows: Sendable {
 
   /// Encodes a batch of committed rows of `table`. Throws `.damaged` if a line is not a row, or a cell not of its column's type.
   ///
-  /// Texts and numbers are as the table has them. A NUL, which PostgreSQL cannot hold in a text, becomes U+FFFD.
+  /// Texts and numbers are as the table has them. A NUL, which PostgreSQL cannot hold in a text, becomes U+FFFD, also as the
+  /// escape of JSON.
   package init(_ batch: RowBatch, of table: Table) throws(FileFailure) {
     var cursor = RowCursor(batch, of: table)
     let kinds = table.columns.map { Kind($0.type) }
@@ -43,11 +44,12 @@ package struct CopyRows: Sendable {
 
   /// The form of the values of a type.
   private enum Kind {
-    case text, integer, numeric, boolean, date, time, words
+    case text, json, integer, numeric, boolean, date, time, words
 
     init(_ type: ColumnType) {
       switch type {
-      case .text, .word, .object, .objects: self = .text
+      case .text, .word: self = .text
+      case .object, .objects: self = .json
       case .integer: self = .integer
       case .decimal, .signedDecimal: self = .numeric
       case .boolean: self = .boolean
@@ -72,6 +74,7 @@ package struct CopyRows: Sendable {
     let text = cursor.bytes.span.extracting(cell.indices)
     switch kind {
     case .text: rows.appendText(text)
+    case .json: rows.appendJSON(text)
     case .words: rows.appendWords(text)
     case .numeric: return rows.appendNumeric(text)
     case .integer:
@@ -115,6 +118,21 @@ extension TextBuffer {
     for index in text.indices {
       if text[index] == 0 { append([0xEF, 0xBF, 0xBD].span) } else { append(text[index]) }
     }
+  }
+
+  /// Appends JSON. The server would take the escape of a NUL, and then fail in each query that reads the member.
+  fileprivate mutating func appendJSON(_ json: Span<UInt8>) {
+    let (nul, replacement) = (Array("\\u0000".utf8), Array("\\ufffd".utf8))
+    append(Int32(json.count))
+    var (start, position) = (0, 0)
+    while let escape = json.index(of: UInt8(ascii: "\\"), from: position) {
+      position = min(escape + 2, json.count)
+      guard nul.indices.allSatisfy({ escape + $0 < json.count && json[escape + $0] == nul[$0] }) else { continue }
+      append(json.extracting(start..<escape))
+      append(replacement.span)
+      start = escape + nul.count
+    }
+    append(json.extracting(start..<json.count))
   }
 
   /// Appends a list of words as an array of one dimension: from JSON, `["a","b"]`, or from CSV, `a;b`.

@@ -80,9 +80,14 @@ import Testing
     #expect(try cell(json, .text) == prefix + hexadecimal(Array(text.utf8)))
   }
 
-  @Test func `keep the escapes of a JSON object`() throws {
-    let object = #"{"a\"b":"\\ \n \u0000"}"#
-    #expect(try cell(object, .object) == "00000017" + hexadecimal(Array(object.utf8)))
+  @Test(arguments: [
+    (#"{"a\"b":"\\ \n \u0000"}"#, #"{"a\"b":"\\ \n \ufffd"}"#),
+    (#"{"\u0000":"\\u0000 \\\u0000"}"#, #"{"\ufffd":"\\u0000 \\\ufffd"}"#),
+    (#"{"u0000":"\u00001"}"#, #"{"u0000":"\ufffd1"}"#), (#"{"a":"\u0001 0000"}"#, #"{"a":"\u0001 0000"}"#),
+  ])
+  func `keep the escapes of a JSON object except those of NUL`(_ object: String, _ copied: String) throws {
+    let expected = hexadecimal(Array(copied.utf8))
+    #expect(try cell(object, .object).dropFirst(8) == expected)
   }
 
   // The groups of four decimal digits, their number, the weight of the first one, the sign, and the digits after the point
