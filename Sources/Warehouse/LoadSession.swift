@@ -18,6 +18,9 @@ final class LoadSession {
   /// compacted away, and where the cursors are older than the tables, as after a backup of them was restored.
   private var copiesDirectly = true
 
+  /// The parts of each table that need no more checks of their bytes.
+  private let checkedParts: [String: CheckedParts]
+
   /// The name of the database and its schema among the followers of the output.
   var followerName: String { "postgresql \(connection.place) \(target.schema)" }
 
@@ -35,6 +38,7 @@ final class LoadSession {
   ) throws(LoadFailure) {
     (self.source, self.target, self.output, self.jobs) = (source, target, output, jobs)
     (cursors, points) = (LoadCursors(schema: target.schema), LoadPoints(schema: target.schema))
+    checkedParts = Dictionary(uniqueKeysWithValues: source.appended.map { ($0.name, CheckedParts()) })
     connection = try DatabaseConnection(target.address, stop: stop)
     try connection.execute(
       """
@@ -91,6 +95,7 @@ final class LoadSession {
       var feed = TableFeed(table, in: source.output, state: source.state, after: cursor)
       feed.batchBytes = Self.batchBytes
       feed.readsMaskedRows = true
+      feed.checkedParts = checkedParts[table.name]
       feed.advice = """
         Load what differs again with --reload \(source.appended.map(\.name).joined(separator: ",")): rows that this output \
         does not have are removed from the database

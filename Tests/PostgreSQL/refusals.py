@@ -58,8 +58,19 @@ def refusals(site):
     text[len(text) // 2 :][:1] = b""
     part.write_bytes(bytes(text[: len(text) // 2]) + b"\n\n" + bytes(text[len(text) // 2 + 2 :]))
     schema = site.new_schema()
-    refused(site, 65, "is not a row", output=damaged, schema=schema)
+    refused(site, 65, "do not have their checksum", output=damaged, schema=schema)
     hold(site.server.sql(f"SELECT count(*) FROM {schema}.skan_postbacks") == "0", "a load of a damaged part is half there")
+    # A digit in rows behind the position of an earlier load, so that each line still is a row.
+    later = site.written("damaged-later", site.inputs[0])
+    schema = site.new_schema()
+    site.load(later, schema)
+    site.append(later, site.inputs[1])
+    part = next((later / "skan_postbacks").glob("part-*.jsonl"), None) or next((later / "skan_postbacks").glob(".part-*"))
+    head, mark, tail = part.read_bytes().rpartition(b'"skan_revenue":')
+    part.write_bytes(head + mark + bytes([tail[0] ^ 1]) + tail[1:])
+    before = site.count(schema, "skan_postbacks")
+    refused(site, 65, f"{part.name}: The file is damaged", output=later, schema=schema)
+    hold(site.count(schema, "skan_postbacks") == before, "a load of a damaged part is half there")
 
 
 def migration(site):

@@ -56,6 +56,9 @@ struct PartReader {
     }
   }
 
+  /// Throws `.damaged` unless the committed bytes of the part have their checksum.
+  func verify(_ part: LedgerPart) throws(FileFailure) { try PartFile.verify(file, part) }
+
   /// Opens the file of a part under its hidden or its final name, or under the name of a file that replaces it; returns nil
   /// if there is none.
   private static func open(_ part: LedgerPart, in folder: DurableFolder) throws(FileFailure) -> DurableFile? {

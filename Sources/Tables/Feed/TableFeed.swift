@@ -1,5 +1,6 @@
 package import DurableFiles
 package import Ledger
+internal import Synchronization
 
 /// The committed rows of a table after a cursor, in batches: each row once and in order, also while another process
 /// writes the table.
@@ -32,6 +33,9 @@ package struct TableFeed: AsyncSequence, Sendable {
 
   /// Indicates that rows are read again in which text of a person was masked after they had been read.
   package var readsMaskedRows = false
+
+  /// The parts whose committed bytes have their checksum. Every other part is checked when it is opened; nil checks none.
+  package var checkedParts: CheckedParts?
 
   private let table: Table
   private let output: String
@@ -162,6 +166,11 @@ package struct TableFeed: AsyncSequence, Sendable {
         }
       }
       reader = try opened.get()
+      if let checked = feed.checkedParts {
+        try checked.check(part.number, ofGeneration: committed.generation) { () throws(FileFailure) in
+          try reader?.verify(part)
+        }
+      }
       return true
     }
 
@@ -203,6 +212,26 @@ package struct TableFeed: AsyncSequence, Sendable {
       if try Ledger.lastCommit(state) != known { return true }
     }
     return false
+  }
+}
+
+/// The parts of a table of which the feeds of one follower have compared the committed bytes with their checksum. Rows that are
+/// appended later are not compared.
+package final class CheckedParts: Sendable {
+  private let parts = Mutex<Set<[Int]>>([])
+
+  /// Makes an empty set.
+  package init() {}
+
+  /// Checks a part by `body`, unless it was checked since rows were last removed from the table.
+  fileprivate func check(
+    _ number: Int,
+    ofGeneration generation: Int,
+    _ body: () throws(FileFailure) -> Void
+  ) throws(FileFailure) {
+    guard !parts.withLock({ $0.contains([number, generation]) }) else { return }
+    try body()
+    parts.withLock { _ = $0.insert([number, generation]) }
   }
 }
 

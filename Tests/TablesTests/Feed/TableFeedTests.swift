@@ -113,6 +113,39 @@ import Testing
     #expect(failure?.kind == .damaged)
   }
 
+  @Test(arguments: [0, 1]) func `checks each part once before it reads a row of it, if asked`(
+    _ damaged: Int
+  ) async throws {
+    let site = try FeedSite()
+    try site.write(40, rolls: true)
+    try site.write(40, rolls: true)
+    let parts = (1...2).map { "\(output)/part-0000000\($0).jsonl" }
+    let cursors = try await site.numbers().cursors
+    let checked = CheckedParts()
+    func read(after cursor: TableCursor?) async throws {
+      var feed = site.feed(after: cursor)
+      feed.checkedParts = checked
+      for try await _ in feed {}
+    }
+    // A digit of the last row, so that all lines are rows and have their lengths.
+    try site.site.change(parts[damaged]) { bytes in
+      for index in bytes.indices.suffix(60) where bytes[index] == UInt8(ascii: "9") { bytes[index] = UInt8(ascii: "8") }
+    }
+    for cursor in [nil, cursors[0]] {
+      let failure = await #expect(throws: FileFailure.self) { try await read(after: cursor) }
+      #expect(failure?.kind == .damaged && failure?.path.hasSuffix(parts[damaged]) == true)
+    }
+    var rows = 0
+    for try await element in site.feed() { rows += element.rows.rows.count }
+    #expect(rows == 80)
+    // The first part was checked before the second one was found damaged.
+    if damaged == 1 {
+      try site.site.change(parts[0]) { $0[$0.count - 30] = UInt8(ascii: "x") }
+      let failure = await #expect(throws: FileFailure.self) { try await read(after: nil) }
+      #expect(failure?.path.hasSuffix(parts[1]) == true)
+    }
+  }
+
   @Test(arguments: [
     "skan_events:0:1:0", "skan_rejects:1:1:0", "skan_rejects:0:1:99999", "skan_rejects:0:9:1", "skan_rejects:0:1:5",
   ])
