@@ -230,10 +230,13 @@ final class DatabaseResult {
     switch unsafe library.PQresultStatus(handle) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_COPY_IN: return nil
     default:
-      let parts = [CPQ_MESSAGE, CPQ_CONTEXT].compactMap { field($0)?.split(separator: "\n").first }
+      let code = field(CPQ_SQLSTATE) ?? ""
+      // The detail of another error may have values of a row.
+      let detail = code == DatabaseFailure.dependentObject ? field(CPQ_DETAIL) : nil
+      let parts = [field(CPQ_MESSAGE), detail, field(CPQ_CONTEXT)].compactMap { $0?.split(separator: "\n").first }
       let message =
         parts.isEmpty ? unsafe Libpq.text(library.PQresultErrorMessage(handle)) : parts.joined(separator: "; ")
-      return .server(field(CPQ_SQLSTATE) ?? "", String(message.prefix(1000)), doing: task)
+      return .server(code, String(message.prefix(1000)), doing: task)
     }
   }
 

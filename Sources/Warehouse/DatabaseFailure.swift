@@ -71,6 +71,9 @@ extension DatabaseFailure {
     return DatabaseFailure(kind, "The database refused the connection: \(message)", advice: advice)
   }
 
+  /// The code of the error that a view or the like needs a column as it is.
+  static let dependentObject = "0A000"
+
   /// Returns the category of an error code of PostgreSQL (appendix A of its manual), and the advice.
   private static func category(of code: String) -> (Kind, advice: String?) {
     switch code {
@@ -83,7 +86,16 @@ extension DatabaseFailure {
         """
       )
     case "3D000": (.configuration, "Create the database, or check --dsn")
-    case "25006": (.configuration, "The server is a standby: give the address of the primary")
+    case "25006":
+      (
+        .configuration,
+        "Give the address of the primary if the server is a standby, or turn default_transaction_read_only off"
+      )
+    case dependentObject:
+      (
+        .configuration,
+        "Nothing of this was done. Drop what needs the column, run again, and make it again after the load"
+      )
     case "53100": (.server, "Make room on the disk of the server, then run again: nothing of this was loaded")
     case "53300": (.busy, "Raise max_connections, or end other sessions")
     case "55P03": (.busy, "Another session holds a lock on the tables. Wait for it to end, then run again")

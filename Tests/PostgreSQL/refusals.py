@@ -49,7 +49,7 @@ def refusals(site):
     site.server.sql("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
     refused(site, 65, "encoding LATIN1", dsn=f"host={folder} user=loader dbname=latin")
     standby = {"PGOPTIONS": "-c default_transaction_read_only=on"}
-    refused(site, 65, "standby", environment=standby)
+    refused(site, 65, "if the server is a standby, or turn default_transaction_read_only off", environment=standby)
     # A table that is locked is waited for, not for ever: the limit of the session is 30 s.
     damaged = site.work / "damaged"
     shutil.copytree(site.output, damaged)
@@ -90,6 +90,10 @@ def migration(site):
     for part in ['ADD COLUMN "model_id" text;', 'PRIMARY KEY ("postback_key");', 'TYPE numeric(20,1)', '"loaded_at"']:
         hold(any(part in line for line in wanted), f"{part} is missing in {errors}")
     hold(site.server.sql(f"SELECT count(*) FROM pg_tables WHERE schemaname = '{schema}'") == "3", "something was changed")
+    site.server.sql(f"CREATE VIEW {schema}.counted AS SELECT event_count FROM {schema}.skan_events")
+    errors = site.load(site.output, schema, *tables, "--migrate", status=65)
+    hold("view counted depends on column" in errors and "Drop what needs the column" in errors, errors)
+    site.server.sql(f"DROP VIEW {schema}.counted")
     site.load(site.output, schema, *tables, "--migrate")
     kinds = site.server.sql(f"SELECT DISTINCT ours FROM {schema}.skan_postbacks")
     hold(kinds == "ours", "a column of the user was not kept")
