@@ -283,6 +283,16 @@ import Testing
     #expect(page.status == 64 && page.errorText.contains("--config"), "\(page.errorText)")
   }
 
+  @Test func `does nothing if the address of the database holds a password`() async throws {
+    let text = try String(contentsOfFile: configuration, encoding: .utf8)
+    let postgres = #""postgres": {"connection": "dbname=reports password=secret"}, "report""#
+    try Data(text.replacing(#""report""#, with: postgres).utf8).write(to: URL(fileURLWithPath: configuration))
+    let result = try await BuiltCommand.run(["refresh", "--config", configuration])
+    #expect(result.status == 65 && result.errorText.contains("PGPASSWORD"), "\(result.errorText)")
+    #expect(result.errorText.contains("\(configuration): load: ") && !result.errorText.contains("secret"))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
+  }
+
   @Test(arguments: ["campaigns", "networks", "apps", "source_apps"], [true, false])
   func `changes nothing if a lookup table is gone or has no rows, unless that is meant`(
     _ name: String,

@@ -110,6 +110,7 @@ struct RefreshSteps {
       arguments.all(name).map { value in value.isEmpty ? [name] : [name, value] }
     }
     try verifyOnly()
+    try verifyAddress()
   }
 
   /// Throws if none of the steps of --only is configured, and says which of them are not.
@@ -124,6 +125,16 @@ struct RefreshSteps {
     }
     guard missing.count < only.count else { throw CommandFailure(.usage, reasons.joined(separator: " ")) }
     for reason in reasons { Terminal.note(reason) }
+  }
+
+  /// Throws if the configuration has an address of the database that the load would refuse, after all steps before it.
+  private func verifyAddress() throws {
+    guard has("load"), let path else { return }
+    do { _ = try LoadPostgresCommand(try arguments(LoadPostgresCommand.manual)) } catch {
+      let failure = CommandFailure(of: error)
+      guard failure.status == .usage else { return }
+      throw CommandFailure(.configuration, "\(path): load: \(failure.message)")
+    }
   }
 
   /// Indicates that a step is asked for.
