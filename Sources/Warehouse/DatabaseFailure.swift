@@ -86,6 +86,8 @@ extension DatabaseFailure {
         """
       )
     case "3D000": (.configuration, "Create the database, or check --dsn")
+    case "42P01":
+      (.configuration, "If a table was dropped while it was loaded, start the load again: it makes the table")
     case "25006":
       (
         .configuration,

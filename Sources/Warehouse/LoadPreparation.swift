@@ -12,8 +12,10 @@ struct LoadPreparation {
   private static let lock = "8102099357864587627"
 
   /// Creates the tables that are not there, and checks the others. Throws `.configuration` with the statements that would
-  /// help if a table differs, unless differing tables are altered. Everything or nothing is created.
-  func prepare(_ tables: [LoadedTable], for output: OutputID) throws(LoadFailure) {
+  /// help if a table differs, unless differing tables are altered. Everything or nothing is created. Those of `derived` that are
+  /// altered are replaced by the next load.
+  func prepare(_ appended: [LoadedTable], _ derived: [LoadedTable], for output: OutputID) throws(LoadFailure) {
+    let tables = appended + derived
     try connection.execute("BEGIN", doing: "a transaction")
     try checkEncoding()
     try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lock))", doing: "a lock")
@@ -35,7 +37,12 @@ struct LoadPreparation {
         // Where a table of this name was dropped, its rows are loaded from the first one again.
         _ = try LoadPoints(schema: schema).remove(table, after: nil, on: connection)
         try cursors.move(table.table.name, to: "", on: connection)
-      case "r", "p": alterations += try self.alterations(of: table)
+      case "r", "p":
+        let found = try self.alterations(of: table)
+        alterations += found
+        if !found.isEmpty, derived.contains(where: { $0.name == table.name }) {
+          try cursors.move(table.table.name, to: "", on: connection)
+        }
       default:
         throw .database(
           DatabaseFailure(.configuration, "\(table.name) is there, and is no table", advice: "Give another --schema")

@@ -49,7 +49,7 @@ final class LoadSession {
     )
     // Tables that the output does not have stay empty, so that queries over all of them work.
     try LoadPreparation(connection: connection, schema: target.schema, migrates: target.migrates)
-      .prepare((source.appended + source.derived).map(loaded), for: output)
+      .prepare(source.appended.map(loaded), source.derived.map(loaded), for: output)
     let found = try cursors.positions(on: connection)
     for table in source.appended {
       positions[table.name] = found[table.name].flatMap { TableCursor($0) } ?? TableCursor(startOf: table)

@@ -22,6 +22,10 @@ def refusals(site):
     folder = site.server.folder
     refused(site, 64, "PGPASSWORD", dsn=f"postgresql://loader:secret@localhost/postgres?host={folder}")
     refused(site, 64, "PGPASSWORD", dsn=f"{site.server.dsn} password=secret")
+    addresses = site.work / "addresses"
+    addresses.write_text(f"\n{site.server.dsn}\n\nhost=other\n")
+    answer = site.postback("load", "postgres", site.output, "--dsn-file", addresses, status=64).stderr
+    hold("The file has 2 lines" in answer, answer)
     refused(site, 74, "Start the server", dsn=f"host={site.work} user=loader dbname=postgres")
     refused(site, 65, "Create the database", dsn=f"host={folder} user=loader dbname=none")
     refused(site, 77, "Check the role", dsn=f"host={folder} user=nobody_at_all dbname=postgres")
@@ -99,6 +103,12 @@ def migration(site):
     hold(kinds == "ours", "a column of the user was not kept")
     site.server.sql(f"ALTER TABLE {schema}.skan_postbacks DROP COLUMN ours")
     site.compare(schema, site.output)
+    # A derived table gets its values again.
+    site.load(site.output, schema)
+    site.server.sql(f"ALTER TABLE {schema}.skan_daily DROP COLUMN installs")
+    daily = site.load(site.output, schema, "--migrate")["skan_daily"]
+    hold(daily["replacements"] == 1, f"{daily}")
+    site.compare(schema, site.output, ["skan_daily"])
     # The statements themselves do the same.
     site.server.sql(f"SET client_min_messages TO error; DROP SCHEMA {schema} CASCADE; CREATE SCHEMA {schema}; SET search_path TO {schema}; {statements}")
     errors = site.load(site.output, schema, *tables, status=65)

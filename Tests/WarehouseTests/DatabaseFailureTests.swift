@@ -8,7 +8,7 @@ import Testing
       ("42501", .noPermission), ("53100", .server), ("53200", .server), ("53300", .busy), ("55P03", .busy),
       ("40P01", .busy), ("57P01", .unreachable), ("57P03", .unreachable), ("08006", .unreachable),
       ("25006", .configuration), ("0A000", .configuration), ("22021", .configuration),
-      ("23502", .configuration), ("42703", .configuration),
+      ("23502", .configuration), ("42703", .configuration), ("42P01", .configuration),
       ("XX001", .server), ("", .server),
     ] as [(String, DatabaseFailure.Kind)]
   )

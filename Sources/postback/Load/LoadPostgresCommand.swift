@@ -121,7 +121,12 @@ extension LoadPostgresCommand.Options {
     guard let path = addressFile else { return address }
     guard address == nil else { throw CommandFailure(.usage, "Give either --dsn or --dsn-file.") }
     let bytes = try WholeFile.read(path, upTo: 4096)
-    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .filter { !$0.allSatisfy(\.isWhitespace) }
+    guard lines.count < 2 else {
+      throw CommandFailure(.usage, "\(path): The file has \(lines.count) lines. It must have the address in one line.")
+    }
+    return lines.first.map(String.init) ?? ""
   }
 }
 
