@@ -13,7 +13,7 @@ package struct Loader {
     let output: String
     let state: String
     /// The tables that grow by commits.
-    package let appended: [Table]
+    let appended: [Table]
     /// The tables that are replaced as a whole.
     let derived: [Table]
 

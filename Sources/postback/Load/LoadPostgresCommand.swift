@@ -75,13 +75,14 @@ struct LoadPostgresCommand: Command {
       throw CommandFailure(.usage, "No database is given. Give --dsn, such as --dsn postgresql://ROLE@HOST/DATABASE.")
     }
     let address = try DatabaseAddress(text)
+    let appended = options.tables.filter { table in Table.all.contains { $0.name == table.name } }
     source = Loader.Source(
       output: output,
       state: options.state ?? StateFolder.path(in: output),
-      appended: options.tables.filter { table in Table.all.contains { $0.name == table.name } },
+      appended: appended,
       derived: options.tables.filter { table in !Table.all.contains { $0.name == table.name } }
     )
-    for table in options.reloaded where !source.appended.contains(where: { $0.name == table.name }) {
+    for table in options.reloaded where !appended.contains(where: { $0.name == table.name }) {
       throw CommandFailure(
         .usage,
         "\(table.name) is not loaded row by row, or --tables leaves it out. Give --reload one of the tables that are."
@@ -121,6 +122,7 @@ extension LoadPostgresCommand.Options {
     guard address == nil else { throw CommandFailure(.usage, "Give either --dsn or --dsn-file.") }
     let bytes = try WholeFile.read(path, upTo: 4096)
     let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .filter { !$0.allSatisfy(\.isWhitespace) }
     guard lines.count < 2 else {
       throw CommandFailure(.usage, "\(path): The file has \(lines.count) lines. It must have the address in one line.")
     }
