@@ -1,14 +1,19 @@
 internal import Glibc
+internal import Statistics
 
 /// The first copies of a forwarder, with their delays behind another sender's copy.
 struct DelayedCopies: Sendable {
   /// A copy with its delay in minutes, without outages.
   struct Copy: Sendable {
-    /// The day of the other sender's copy, and the minute of the forwarder's.
-    let day, sentAt: Int32
+    /// The minute of the other sender's copy, and that of the forwarder's.
+    let minute, sentAt: Int32
     let delay: Int32
     /// The number of the line.
     let line: Int32
+
+    var day: Int32 { minute / 1440 }
+    /// The hour of the day.
+    var hour: Int { Int(minute / 60 % 24 + 24) % 24 }
   }
 
   /// The copies that may have a usual delay of their own.
@@ -55,8 +60,8 @@ struct DelayedCopies: Sendable {
   /// Tells if a copy comes later than those of its line usually do.
   func isLate(_ copy: Copy) -> Bool { copy.delay > limits[copy.line] ?? limit }
 
-  /// The number of devices' copies that came as late after the forwarder's.
-  var devicesLate: Int { all.count { $0.delay < -limit } }
+  /// The number of other senders' copies that came as late after the forwarder's.
+  var othersLate: Int { all.count { $0.delay < -limit } }
 
   mutating func removeAll(_ isRemoved: (Copy) -> Bool) { all.removeAll(where: isRemoved) }
 
@@ -64,11 +69,35 @@ struct DelayedCopies: Sendable {
   var series: DaySeries { series(all) }
 
   /// The same without the late copies that a fault of a part of the forwarder explains: those of the 24 hours with the most of them,
-  /// and all if they come in few hours or on few days.
+  /// and all if they come in few hours or on few days. It is also without all copies of the hours in which the receiver refuses some.
   var rest: DaySeries {
     let late = all.filter(isLate)
     let worst = areSpread(late) ? Self.worstDay(late.map(\.sentAt)) : Int64.min...Int64.max
-    return series(all.filter { !isLate($0) || worst?.contains(Int64($0.sentAt)) == false })
+    let refused = refusedHours
+    return series(
+      all.filter { !refused.contains($0.hour) && (!isLate($0) || worst?.contains(Int64($0.sentAt)) == false) }
+    )
+  }
+
+  /// The hours of the day, at most eight that follow each other, whose copies make up half of the late ones or more, if more than
+  /// three times as large a share of theirs is late as of all other hours, and chance does not explain it (1 in 1000): a receiver that
+  /// refuses copies in some hours gets them days later.
+  private var refusedHours: Set<Int> {
+    var rates = [Rate](repeating: Rate(), count: 24)
+    for copy in all { rates[copy.hour] += Rate(count: isLate(copy) ? 1 : 0, total: 1) }
+    let sum = rates.reduce(into: Rate()) { $0 += $1 }
+    var (likelihood, hours) = (RateEvidence.largestLikelihood(sum) + log(1000), Set<Int>())
+    for first in 0..<24 {
+      var inside = Rate()
+      for length in 1...8 {
+        inside += rates[(first + length - 1) % 24]
+        let rest = sum - inside
+        guard inside.count * 2 >= sum.count, inside.count * rest.total > 3 * rest.count * inside.total else { continue }
+        let both = RateEvidence.largestLikelihood(inside) + RateEvidence.largestLikelihood(rest)
+        if both > likelihood { (likelihood, hours) = (both, Set((0..<length).map { (first + $0) % 24 })) }
+      }
+    }
+    return hours
   }
 
   private func series(_ copies: [Copy]) -> DaySeries {

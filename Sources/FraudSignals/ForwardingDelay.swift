@@ -5,11 +5,10 @@ internal import LookupTables
 ///
 /// Apple sends its copies at the same time. An outage, in which nothing of the forwarder or of the network came, is no delay of a
 /// postback, and neither is a usual delay of a slow forwarder. Apple's own retries delay the copies of devices as often as those of
-/// networks: as many are tolerated.
+/// networks, each by itself: as many are tolerated.
 struct ForwardingDelay: Sendable {
   fileprivate struct Record: DrawnRecord {
-    /// The minute of the other sender's copy, since 1970, and the minutes after it; less than 0 if a device's own copy came as long
-    /// after the forwarder's.
+    /// The minute of the other sender's copy, since 1970, and the minutes after it; less than 0 if it came after the forwarder's.
     let minute, delay: Int32
     /// The numbers of the forwarder, of the network and of the line.
     var forwarder, network, line: Int32
@@ -34,13 +33,12 @@ struct ForwardingDelay: Sendable {
       guard let name = sender.name, sender.first != .max else { continue }
       let others = senders.senders.enumerated().filter { $0.offset != place && $0.element.first != .max }
       let device = others.first { $0.element.isDirect }
-      guard let other = (device ?? others.min { $0.element.first < $1.element.first })?.element else { continue }
-      let first = other.first
+      guard let first = (device ?? others.min { $0.element.first < $1.element.first })?.element.first else { continue }
       let delay = sender.first / Self.millisecondsPerMinute - first / Self.millisecondsPerMinute
       records.append(
         Record(
           minute: Int32(clamping: first / Self.millisecondsPerMinute),
-          delay: Int32(clamping: other.isDirect ? delay : max(0, delay)),
+          delay: Int32(clamping: delay),
           forwarder: names.number(of: "f" + name),
           network: names.number(of: "n" + cluster.network),
           line: lines.number(of: ForwardingLine(cluster)),
@@ -68,10 +66,10 @@ struct ForwardingDelay: Sendable {
 
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
   /// times the delay that three quarters of the forwarder's copies have, or of those of the app or the family of versions if they
-  /// are enough: of some a forwarder may send dumps. As many are tolerated as devices' copies came as late after the forwarder's,
-  /// with two standard errors. Copies of days on which those of several forwarders are late are left out. What one of several
-  /// machines could not send for days, and lists of some postbacks, come at once, so the evidence must hold without them, too. The
-  /// copies are not needed any more then, and are removed.
+  /// are enough: of some a forwarder may send dumps. As many are tolerated as other senders' copies came as late after the
+  /// forwarder's, with two standard errors if there is no other forwarder that tells what is usual. Copies of days on which many of
+  /// several forwarders are late are left out. What one of several machines could not send for days, and lists of some postbacks, come
+  /// at once, so the evidence must hold without them, too. The copies are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
     defer { records.removeRecords() }
     let outages = outages()
@@ -83,7 +81,7 @@ struct ForwardingDelay: Sendable {
       )
       let delay = record.delay - min(max(0, record.delay), lost)
       copies[Int(record.forwarder)].append(
-        DelayedCopies.Copy(day: record.minute / 1440, sentAt: record.end, delay: delay, line: record.line)
+        DelayedCopies.Copy(minute: record.minute, sentAt: record.end, delay: delay, line: record.line)
       )
     }
     var forwarders = copies.map { DelayedCopies($0, lines.values) }
@@ -92,13 +90,15 @@ struct ForwardingDelay: Sendable {
       let shared = SharedDelays(forwarders, lines.values, days: days)
       for number in forwarders.indices { forwarders[number].removeAll(shared.doubts(of: number)) }
     }
+    let all = forwarders.reduce(0) { $0 + $1.all.count }
     for (number, name) in names.values.enumerated() where !copies[number].isEmpty {
       let kept = forwarders[number]
       let key = SignalRates.Key(.heldBack, .forwarder, String(name.dropFirst()))
       rates.add(key, SignalRates.Entry(series: kept.series, leftOut: copies[number].count - kept.all.count))
       rates.keepRest(key, kept.rest)
-      let late = Double(kept.devicesLate)
-      if late > 0 { rates.tolerate(key, (late + 2 * late.squareRoot()) / Double(kept.all.count)) }
+      let late = Double(kept.othersLate)
+      let margin = all - kept.all.count < SignalRates.leastRecords ? 2 * late.squareRoot() : 0
+      if late > 0 { rates.tolerate(key, (late + margin) / Double(kept.all.count)) }
     }
   }
 

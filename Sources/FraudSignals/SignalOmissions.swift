@@ -59,8 +59,9 @@ struct SignalOmissions {
     let doubtful = leftOut(.heldBack)
     if !doubtful.isEmpty {
       let reason = """
-        On some days copies of several forwarders came days after the other sender's, so that the receiver's clock or the times of its files \
-        may have been wrong. Left out are \(Self.list(doubtful)). Check the times of receipt of the devices' copies.
+        On some days, in all apps or in one, a tenth or more of the copies of several forwarders came days after the other sender's, so that \
+        the receiver's clock or the times of its files may have been wrong. All copies of these days are left out: \(Self.list(doubtful)). \
+        Check the times of receipt of the devices' copies.
         """
       found.append(SignalReport.Omission(name: .heldBack, reason: reason))
     }
@@ -171,6 +172,8 @@ struct SignalOmissions {
     case .raisedRevenue:
       return
         "No forwarder has \(least) postbacks of which a device's own copy came, too, and whose values mean revenue."
+    case .heldBack where !leftOut(name).isEmpty:
+      return "No forwarder has \(least) postbacks left: see partly_tested."
     case .heldBack:
       return "No forwarder has \(least) postbacks of which another sender's copy came, too: a device's or a partner's."
     case .deviceCopiesDisagree: return "No party has \(least) postbacks of which a device's own copy came."

@@ -17,6 +17,7 @@ import Testing
     /// The number of the forwarder, of three apps, and the day.
     let forwarder, app: Int
     let day: Double
+    /// The day of the device's copy; infinite for none.
     var device: Double
     var forwarded: Double
     /// The day of a copy of a partner; nil for none.
@@ -32,9 +33,8 @@ import Testing
       let (forwarder, app) = (Int.random(in: 0..<4, using: &random), Int.random(in: 0..<3, using: &random))
       var sent = Sent(number: number, forwarder: forwarder, app: app, day: day, device: day, forwarded: day + late)
       move(&sent, &random)
-      var copies = [
-        copy(sent.device, .appleDirect, nil), copy(sent.forwarded, .networkForwarded, Self.forwarders[forwarder]),
-      ]
+      var copies = [copy(sent.forwarded, .networkForwarded, Self.forwarders[forwarder])]
+      if sent.device < .infinity { copies.append(copy(sent.device, .appleDirect, nil)) }
       if let partner = sent.partner { copies.append(copy(partner, .networkForwarded, "partner")) }
       let cluster = SignalCluster(
         app: "\(app)",
@@ -93,6 +93,33 @@ import Testing
     let omissions = SignalOmissions(counts, counts.rates.tests()).partial()
     let reason = try #require(omissions.first { $0.name == .heldBack }?.reason)
     #expect(reason.contains("of four") && reason.contains("Check the times of receipt of the devices' copies."))
+  }
+
+  @Test func `a few, each by itself, leave out no copy and accuse nobody`() throws {
+    // Apple sends again what comes from devices and what comes from networks.
+    let isRepeated = { (sent: Sent, of: Int) in sent.number % 50 == of }
+    for hasDevices in [true, false] {
+      var (delay, rates) = (
+        delays { sent, random in
+          if isRepeated(sent, 7) { sent.forwarded += .random(in: 4..<8, using: &random) }
+          let late = isRepeated(sent, 11) ? Double.random(in: 4..<8, using: &random) : 0
+          if hasDevices { sent.device += late } else { (sent.device, sent.partner) = (.infinity, sent.day + late) }
+        }, SignalRates()
+      )
+      delay.addRates(to: &rates)
+      #expect(rates.entries.allSatisfy { $0.value.leftOut == 0 && $0.value.series.rate.total > 300 })
+      #expect(rates.entries.values.contains { $0.series.rate.count > 0 })
+      #expect(rates.tests().allSatisfy { $0.pValue > 0.01 })
+    }
+  }
+
+  @Test func `because the receiver refuses some at night accuse nobody`() {
+    let found = accused { sent, random in
+      let hour = sent.day.truncatingRemainder(dividingBy: 1) * 24
+      let isRefused = sent.forwarder == 0 && (2..<6).contains(hour) && sent.number % 3 > 0
+      if isRefused { sent.forwarded += .random(in: 4..<6, using: &random) }
+    }
+    #expect(found == [])
   }
 
   @Test func `behind one of several machines of a partner with a slow clock accuse nobody`() {

@@ -29,9 +29,11 @@ package struct SignalSentence {
     sentence += since
     if let leftOut = test.leftOut, leftOut > 0 {
       let reason =
-        test.revenue == nil
-        ? "copies of devices contradict each other, cannot be read or never have the field"
-        : "it is not known what a value means or what the device sent"
+        switch test.name {
+        case .heldBack: "many copies of several forwarders came days late then, as behind a wrong clock"
+        case .raisedRevenue: "it is not known what a value means or what the device sent"
+        default: "copies of devices do not count, contradict each other, cannot be read or never have the field"
+        }
       sentence += "; \(Numbers.grouped(leftOut)) more were not compared, because \(reason)"
     }
     if test.isOfOnePair {
