@@ -97,7 +97,11 @@ struct CampaignBursts {
       let count = Int(hours[hour] ?? 0)
       let expected = rest * profile[Int(hour % 24)]
       let gap = place > 0 ? hour - sorted[place - 1] : 0
-      if gap > 12 { (backlog, end) = (2 * rest * Double(gap) / 24, Int(hour) + Int(gap)) }
+      if gap > 12 {
+        // A night in which nothing is expected delays nothing.
+        let missed = (sorted[place - 1] + 1..<hour).reduce(0.0) { $0 + rest * profile[Int($1 % 24)] }
+        (backlog, end) = (2 * missed, Int(hour) + Int(gap))
+      }
       let delayed = Int(hour) < end ? min(max(0, Double(count) - expected), backlog) : 0
       backlog -= delayed
       if gap > 12 { continue }

@@ -248,8 +248,9 @@ package struct SignatureVerifier: ~Copyable {
       }
       accept(key, item.layouts[digest], &verification)
     case .invalid:
-      guard let last = item.layouts.last else { return }
-      (verification.layout, verification.digest) = (last, contents[contents.count - 1])
+      // Of a signature that fits no form, the postback is shown as it came.
+      guard let last = item.layouts.lastIndex(where: { !$0.isRespelled }) else { return }
+      (verification.layout, verification.digest) = (item.layouts[last], contents[last])
     case .malformed: verification.state = .malformed
     }
   }

@@ -28,7 +28,7 @@ public struct SignedLayout: Hashable, Sendable {
 
 extension SignedLayout {
   /// Indicates that a value is signed in another form than it came in.
-  fileprivate var isRespelled: Bool { sourceDigits != nil || lowersTransaction }
+  package var isRespelled: Bool { sourceDigits != nil || lowersTransaction }
 }
 
 extension Postback {

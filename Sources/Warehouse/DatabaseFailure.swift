@@ -96,7 +96,7 @@ extension DatabaseFailure {
     case dependentObject:
       (
         .configuration,
-        "Nothing of this was done. Drop what needs the column, run again, and make it again after the load"
+        "Nothing of this was done. If a view or a rule needs a column, drop it, run again, and make it again after the load"
       )
     case "53100": (.server, "Make room on the disk of the server, then run again: nothing of this was loaded")
     case "53300": (.busy, "Raise max_connections, or end other sessions")

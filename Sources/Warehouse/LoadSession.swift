@@ -82,7 +82,6 @@ final class LoadSession {
   private func appendSlice(reloading reloaded: [Table]) async throws(LoadFailure) -> LoadTally? {
     var tally = LoadTally()
     var hasRows = false
-    let byteCount = reloaded.isEmpty ? Self.sliceBytes : .max
     var moved: [String: TableCursor] = [:]
     try connection.execute("BEGIN", doing: "a transaction")
     for table in source.appended {
@@ -109,7 +108,7 @@ final class LoadSession {
           mark: element.cursor
         )
       }
-      let end = try await copy(rows, into: table, upTo: byteCount, &tally[table.name])
+      let end = try await copy(rows, into: table, upTo: isReloaded ? .max : Self.sliceBytes, &tally[table.name])
       guard end != nil || position != found else { continue }
       try cursors.move(table.name, to: end?.description ?? position, on: connection)
       if let end { try points.note(end.description, of: table.name, isLater: isLater, on: connection) }

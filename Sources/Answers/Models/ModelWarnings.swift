@@ -6,7 +6,8 @@ extension Models {
   package var warnings: [String] {
     appIDs.flatMap { app in
       let models = models(for: app)
-      return zip(models, models.dropFirst()).compactMap { Self.warning(between: $0, $1) } + models.flatMap(\.warnings)
+      return zip(models, models.dropFirst()).compactMap { Self.warning(between: $0, $1) }
+        + [Self.warning(ofNamesIn: models)].compactMap(\.self) + models.flatMap(\.warnings)
     }
   }
 
@@ -15,6 +16,24 @@ extension Models {
     guard let end = model.span.end, let start = next.span.start, end < start else { return nil }
     return "app \(model.appID): No model is in force for installs from \(end) to \(start), between \(model.label) and "
       + "\(next.label). Values that may be of such installs are ambiguous, or have no model. Let one end where the other begins."
+  }
+}
+
+extension Models {
+  /// Warns of the first event of an app whose name Unicode holds equal to another one, in other bytes. Strings compare so, but tables
+  /// do not.
+  private static func warning(ofNamesIn models: [ConversionModel]) -> String? {
+    var first: [String: String] = [:]
+    for model in models {
+      for name in model.eventNames {
+        let other = first[name] ?? name
+        first[name] = other
+        guard !other.utf8.elementsEqual(name.utf8) else { continue }
+        return "\(model.label) of app \(model.appID): The event \(name.escapedScalars) looks like \(other.escapedScalars), "
+          + "which the app has, too. Daily tables add them up, and skan_events does not. Write the name in one way."
+      }
+    }
+    return nil
   }
 }
 
@@ -54,4 +73,7 @@ extension ModelWindow {
 extension String {
   /// Indicates that the conversion value API takes the text as the name of an event, and that the client counts it.
   fileprivate var canBeSent: Bool { (1...32).contains(utf8.count) && utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+
+  /// The text in quotes, with each character that is not ASCII as `\u{…}`.
+  fileprivate var escapedScalars: String { "\"" + unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\"" }
 }

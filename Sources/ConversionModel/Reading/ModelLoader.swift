@@ -55,7 +55,6 @@ struct ModelLoader {
   consuming func models() throws(ModelErrors) -> [ConversionModel] {
     noteOverlaps(of: withoutDuplicates())
     noteSharedBundleIDs()
-    noteEquivalentNames()
     guard problems.isEmpty else { throw ModelErrors(problems: problems) }
     return loaded.map(\.model)
   }
@@ -120,32 +119,7 @@ struct ModelLoader {
     }
   }
 
-  /// Notes, once for each model, an event whose name Unicode holds equal to another one of the app, in other bytes. Strings
-  /// compare so, but tables do not.
-  private mutating func noteEquivalentNames() {
-    var first: [Int64: [String: String]] = [:]
-    for located in loaded {
-      for name in located.model.eventNames {
-        let other = first[located.model.appID, default: [:]][name] ?? name
-        first[located.model.appID, default: [:]][name] = other
-        guard !other.utf8.elementsEqual(name.utf8) else { continue }
-        note(
-          located.pointer + "/windows",
-          "The event \(name.escapedScalars) looks like \(other.escapedScalars), which the app has, too, but has other "
-            + "characters. Write the name in one way.",
-          in: located.file
-        )
-        break
-      }
-    }
-  }
-
   private mutating func note(_ pointer: String, _ reason: String, in file: String) {
     problems.append(ModelProblem(file: file, pointer: pointer, reason: reason))
   }
-}
-
-extension String {
-  /// The text in quotes, with each character that is not ASCII as `\u{…}`.
-  fileprivate var escapedScalars: String { "\"" + unicodeScalars.map { $0.escaped(asASCII: true) }.joined() + "\"" }
 }

@@ -99,20 +99,6 @@ import Testing
     }
   }
 
-  @Test func `names of events that differ in bytes alone are refused, of one app`() throws {
-    func model(_ name: String, app: Int = 1, version: Int = 1, from: String = "null", to: String = "null") -> String {
-      let window = ModelText.window("{\"event\":\"\(name)\"}")
-      return ModelText.model(app: app, version: version, from: from, to: to, windows: window)
-    }
-    let change = #""2026-01-01T00:00:00Z""#
-    let (one, other) = ("caf\u{E9}", "cafe\u{301}")
-    let texts = [model(one, to: change), model(other, version: 2, from: change)]
-    let errors = try #require(throws: ModelErrors.self) { try ModelText.load("[\(texts.joined(separator: ","))]") }
-    #expect(errors.problems.map(\.pointer) == ["/1/windows"])
-    #expect(errors.problems[0].reason.hasPrefix(#"The event "cafe\u{0301}" looks like "caf\u{00E9}""#))
-    _ = try ModelText.load("[\(model(one)),\(model(other, app: 2))]")
-  }
-
   @Test func `a version of a model may exist only once`() throws {
     let window = ModelText.window("")
     let one = ModelText.model(to: #""2026-01-01T00:00:00Z""#, windows: window)
