@@ -53,7 +53,8 @@ import Testing
     func windows(_ event: String) -> String {
       #""windows":[{"postback_sequence_index":0,"fine":{"1":[{"event":"\#(event)"}]}}]"#
     }
-    let (end, start) = (#""effective_from":null,"effective_to":"2026-03-01T00:00:00Z","#, #""effective_from":"2026-03-01T00:00:00Z","#)
+    let end = #""effective_from":null,"effective_to":"2026-03-01T00:00:00Z","#
+    let start = #""effective_from":"2026-03-01T00:00:00Z","#
     let found = try warnings(end + windows("caf\u{E9}"), start + windows("cafe\u{301}"))
     let warning = #"m@2 of app 1: The event "cafe\u{0301}" looks like "caf\u{00E9}""#
     #expect(found.count == 1 && found[0].hasPrefix(warning), "\(found)")

@@ -29,8 +29,8 @@ extension Models {
         let other = first[name] ?? name
         first[name] = other
         guard !other.utf8.elementsEqual(name.utf8) else { continue }
-        return "\(model.label) of app \(model.appID): The event \(name.escapedScalars) looks like \(other.escapedScalars), "
-          + "which the app has, too. Daily tables add them up, and skan_events does not. Write the name in one way."
+        return "\(model.label) of app \(model.appID): The event \(name.escapedScalars) looks like "
+          + "\(other.escapedScalars), which the app has, too. Daily tables add them up, and skan_events does not. Write the name in one way."
       }
     }
     return nil
