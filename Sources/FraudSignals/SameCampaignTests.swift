@@ -11,6 +11,8 @@ struct SameCampaignTests {
   /// The forwarders of each campaign that came through more than one.
   private let senders: [Int32: Set<Int32>]
   private let names: [String]
+  /// The forwarders whose copies may have a 0 in the place of a missing value: next to none of the first window has no value at all.
+  private let fillers: Set<Int32>
 
   init(_ values: SenderValues) {
     rows = values.rows
@@ -18,6 +20,12 @@ struct SameCampaignTests {
     for (key, _) in rows { senders[key.group.campaign, default: []].insert(key.forwarder) }
     self.senders = senders.filter { $0.value.count > 1 }
     names = values.forwarders.values
+    var empty: [Int32: Rate] = [:]
+    for (key, counts) in rows where key.group.window == 0 {
+      let coarse = counts.coarse.indices.reduce(0) { $0 + Int(counts.coarse[$1]) }
+      empty[key.forwarder, default: Rate()] += Rate(count: max(0, Int(counts.nulls) - coarse), total: Int(counts.total))
+    }
+    fillers = Set(empty.filter { $0.value.count * 100 < $0.value.total }.keys)
   }
 
   /// All tests, of which some are not possible.
@@ -45,11 +53,13 @@ struct SameCampaignTests {
 
   /// The test of a forwarder against another one, or against all others.
   ///
-  /// Many write a missing fine value as 0, and others need not. So the evidence is the lesser one of both readings.
+  /// Many write a missing fine value as 0, and others need not. So the evidence beside somebody who may do so is the lesser one of both
+  /// readings.
   private func test(_ measure: ClusterMeasure, _ forwarder: Int32, against other: Int32?) -> SignalTest? {
     guard var test = test(measure, forwarder, against: other, zeroIsMissing: false) else { return nil }
-    guard measure != .coarse, let second = self.test(measure, forwarder, against: other, zeroIsMissing: true),
-      second.pValue > test.pValue
+    let mayBeFilled = other.map(fillers.contains) ?? !fillers.subtracting([forwarder]).isEmpty
+    guard measure != .coarse, mayBeFilled,
+      let second = self.test(measure, forwarder, against: other, zeroIsMissing: true), second.pValue > test.pValue
     else { return test }
     (test.pValue, test.course) = (second.pValue, second.course)
     return test
