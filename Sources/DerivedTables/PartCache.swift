@@ -42,7 +42,7 @@ package final class PartCache: Sendable {
   }
 
   /// The number of the formats and of the rules of calculation of the files; another one makes all of the folder old.
-  private static let format = 15
+  private static let format = 16
 
   /// The path of the folder.
   package let path: String

@@ -30,7 +30,7 @@ package struct SignalSentence {
     if let leftOut = test.leftOut, leftOut > 0 {
       let reason =
         test.revenue == nil
-        ? "copies of devices contradict each other, cannot be read or never have the field"
+        ? "copies of devices contradict each other, cannot be read or may have lost the field"
         : "it is not known what a value means or what the device sent"
       sentence += "; \(Numbers.grouped(leftOut)) more were not compared, because \(reason)"
     }
