@@ -54,7 +54,7 @@ package enum SignalName: String, CaseIterable, Sendable {
   case inactiveCampaigns = "inactive_campaigns"
 
   /// The share of records with the property that is no reason for an alarm, whatever the others' share is.
-  var tolerance: Double {
+  package var tolerance: Double {
     switch self {
     case .lateCopies, .sharedTransactions, .heldBack: 0.002
     case .impossibleFields, .selfConflicts: 0.005
@@ -70,7 +70,7 @@ package enum SignalName: String, CaseIterable, Sendable {
   /// The tolerated share of a party that can be compared with no other, so that it is not known what is usual.
   ///
   /// The usual losses of a network are only known from others, so that alone it is never an alarm.
-  var toleranceAlone: Double {
+  package var toleranceAlone: Double {
     guard comparesWithOthers else { return tolerance }
     return self == .missingForwarded ? 1 : limit ?? max(tolerance, 0.05)
   }
