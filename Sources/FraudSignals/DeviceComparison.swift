@@ -82,6 +82,9 @@ struct DeviceComparison {
 struct ValueChange: Hashable, Sendable {
   let field: UnsignedField
   let from, to: Int64
+
+  /// Indicates that the device has a fine value of 0, and the forwarder none.
+  var isZeroToNone: Bool { field == .conversionValue && from == 0 && to == UnsignedValues.absent }
 }
 
 /// The value of a postback that has a meaning in a conversion model: none, the coarse or the fine one.

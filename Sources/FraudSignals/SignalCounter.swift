@@ -230,7 +230,11 @@ package struct SignalCounter: Sendable {
       )
     }
     let place = postback.place
-    if postback.isWin, !isContradicted { counts.deviceFields.add(device.values[0].values, in: place) }
+    if postback.isWin, !isContradicted {
+      let forwarders = senders.senders.filter { !$0.isDirect && $0.name != nil && postback.hasWitness }
+      let sent = forwarders.flatMap { $0.values.map(\.values) }
+      counts.deviceFields.add(device.values[0].values, beside: sent, in: place, on: day)
+    }
     for sender in senders.senders {
       guard !sender.isDirect, let forwarder = sender.name else { continue }
       counts.rates.add(.deviceCopiesDisagree, .forwarder, forwarder, isContradicted, on: day)

@@ -93,16 +93,22 @@ extension SignalCounts {
       deviceFields.add(change.field, by: forwarder, in: place, on: day)
       changes.add(change, for: name, by: forwarder, in: place)
     }
+    /// Counts a dropped value. What receives a device's copy may have written 0 for none.
+    func addLoss(_ name: SignalName, _ change: ValueChange?) {
+      guard let change, change.isZeroToNone else { return add(name, change) }
+      deviceFields.addZero(for: name, by: forwarder, in: place, on: day)
+      changes.add(change, for: name, by: forwarder, in: place)
+    }
     if comparison.hasReadableValues {
       if comparison.hasDeviceValue {
         add(.raisedValues, comparison.raised)
-        add(.inventedNulls, comparison.nulled)
+        addLoss(.inventedNulls, comparison.nulled)
         if comparison.isLoweredToZero {
           // If the forwarder writes missing values as 0, this is one.
           zeros[forwarder, default: DaySeries()].add(DaySeries.Cell(day: day, count: 1, total: 1))
           if let change = comparison.lowered { changes.add(change, for: .loweredValues, by: forwarder, in: place) }
         } else {
-          add(.loweredValues, comparison.lowered)
+          addLoss(.loweredValues, comparison.lowered)
         }
       }
       if !comparison.hasDeviceValue { addAddition(.addedValues, comparison.added) }
@@ -138,9 +144,10 @@ extension SignalCounts {
     risk.addRates(to: &rates)
   }
 
-  /// Adds what forwarders sent where the device's copy has none to the rates: as changes, or left out where no copy of devices has the
-  /// field.
+  /// Adds what forwarders sent where the device's copy has none, and none where it has 0, to the rates: as changes, or left out where
+  /// copies of devices cannot show it.
   private mutating func addAdditions() {
+    deviceFields.findLostDays()
     let fields = deviceFields
     for (addition, entry) in fields.additions.entries {
       if fields.areWitnesses(of: addition.field, in: addition.place) {
@@ -149,7 +156,14 @@ extension SignalCounts {
         rates.leaveOut(addition.name, addition.forwarder, entry.series.rate.total)
       }
     }
-    changes.leaveOut(fields.areWitnesses)
+    for (zero, entry) in fields.zeros.entries {
+      if fields.writeNullAsZero(in: zero.place) {
+        rates.leaveOut(zero.name, zero.forwarder, entry.series.rate.total)
+      } else {
+        rates.add(SignalRates.Key(name: zero.name, party: SignalParty(kind: .forwarder, name: zero.forwarder)), entry)
+      }
+    }
+    changes.leaveOut(fields)
   }
 
   /// Adds the values lowered to 0 to the rates: as changes, or left out for forwarders that write missing values as 0.

@@ -54,7 +54,7 @@ package enum SignalName: String, CaseIterable, Sendable {
   case inactiveCampaigns = "inactive_campaigns"
 
   /// The share of records with the property that is no reason for an alarm, whatever the others' share is.
-  var tolerance: Double {
+  package var tolerance: Double {
     switch self {
     case .lateCopies, .sharedTransactions, .heldBack: 0.002
     case .impossibleFields, .selfConflicts: 0.005
@@ -71,7 +71,7 @@ package enum SignalName: String, CaseIterable, Sendable {
   ///
   /// The usual losses of a network are only known from others, so that alone it is never an alarm. A few per cent of copies come
   /// days late, because Apple sends again.
-  var toleranceAlone: Double {
+  package var toleranceAlone: Double {
     guard comparesWithOthers else { return tolerance }
     switch self {
     case .missingForwarded: return 1

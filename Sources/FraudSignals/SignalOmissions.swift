@@ -1,3 +1,4 @@
+internal import Base
 internal import LookupTables
 internal import PostbackCopies
 internal import Statistics
@@ -77,10 +78,22 @@ struct SignalOmissions {
       let lost = counts.deviceFields.unwitnessed(field)
       guard !lost.isEmpty else { continue }
       let reason = """
-        In some apps, windows or versions no copy of a device has a \(words), so that those of forwarders were not compared: \
-        \(Self.list(lost.map { "\($0.count) of the app \($0.app)" })). See if what receives copies of devices keeps the field.
+        In some apps, windows or versions no copy of a device has a \(words), or fewer have one than before while as many of the forwarders' \
+        have, so that those of forwarders were not compared: \(Self.list(lost.map(Self.words))). See if what receives copies of devices \
+        keeps the field.
         """
       found.append(SignalReport.Omission(name: DeviceFields.test(of: field), reason: reason))
+    }
+    let filled = counts.deviceFields.zeroFilled
+    if !filled.isEmpty {
+      let reason = """
+        In some apps nearly all copies of devices have a fine value of 0 where those of forwarders have none, so that these were not \
+        compared: \(Self.list(filled.map { "\($0.count) of the app \($0.app)" })). See if what receives copies of devices writes a \
+        missing value as 0.
+        """
+      for name in [SignalName.loweredValues, .inventedNulls] {
+        found.append(SignalReport.Omission(name: name, reason: reason))
+      }
     }
     let small = counts.rates.entries.filter {
       $0.key.name == .impossibleFields && $0.key.party.kind == .forwarder
@@ -101,6 +114,11 @@ struct SignalOmissions {
     counts.rates.entries.filter { $0.key.name == name && $0.value.leftOut > 0 }
       .sorted { ($1.value.leftOut, $0.key.party.name) < ($0.value.leftOut, $1.key.party.name) }
       .map { "\($0.value.leftOut) of \($0.key.party.name)" }
+  }
+
+  /// The number of copies of an app that were not compared, and the day from which on a field was lost.
+  private static func words(_ lost: (app: String, count: Int, since: Int32?)) -> String {
+    "\(lost.count) of the app \(lost.app)" + (lost.since.map { ", lost since \(Timestamp.name(ofDay: Int($0)))" } ?? "")
   }
 
   /// The first five of some names.

@@ -32,7 +32,8 @@ package struct SignalRates: Sendable {
   private var rests: [Key: DaySeries] = [:]
   var entries: [Key: Entry] { table.entries }
 
-  static let leastRecords = 30
+  /// The number of records from which on a party is tested.
+  package static let leastRecords = 30
 
   /// Counts a record of the day on which it was first received.
   mutating func add(

@@ -117,7 +117,7 @@ package struct SignalTest: Sendable {
 
   /// The comparison of revenue; nil if the test is not about revenue.
   package internal(set) var revenue: SignalRevenue?
-  /// The number of postbacks that the comparison leaves out, because copies of devices contradict each other or never have the field, a
+  /// The number of postbacks that the comparison leaves out, because copies of devices contradict each other or may have lost the field, a
   /// value cannot be read or its meaning is not known; nil if the test leaves none out.
   package internal(set) var leftOut: Int?
   /// The least share of any other party with enough records; nil if it does not count.

@@ -36,7 +36,7 @@ struct ValueChanges: Sendable {
     let forwarder: String
     let name: SignalName
     let change: ValueChange
-    /// The place of a value that the device did not send; nil for other changes.
+    /// The place of a value that the device may not have sent so; nil for other changes.
     let place: Place?
 
     func add(to hash: inout StableHash) {
@@ -111,8 +111,8 @@ struct ValueChanges: Sendable {
 
   /// Counts a difference that a test is about.
   mutating func add(_ change: ValueChange, for name: SignalName, by forwarder: String, in place: Place) {
-    let isAddition = change.from == UnsignedValues.absent
-    let key = ChangeKey(forwarder: forwarder, name: name, change: change, place: isAddition ? place.anyModel : nil)
+    let isDoubtful = change.from == UnsignedValues.absent || change.isZeroToNone
+    let key = ChangeKey(forwarder: forwarder, name: name, change: change, place: isDoubtful ? place.anyModel : nil)
     changes.add(key, 1)
   }
 
@@ -126,13 +126,22 @@ struct ValueChanges: Sendable {
     pairs.add(Pair(forwarder: forwarder, place: place, from: values.from, to: values.to, name: name), 1)
   }
 
-  /// Leaves out, once all records are counted, values that devices did not send where their copies are no witnesses of the field.
-  mutating func leaveOut(_ areWitnesses: (UnsignedField, Place) -> Bool) {
-    changes.removeAll { key, _ in key.place.map { !areWitnesses(key.change.field, $0) } ?? false }
+  /// Leaves out, once all records are counted, values that devices did not send, and zeros, where their copies are no witnesses of that.
+  mutating func leaveOut(_ fields: DeviceFields) {
+    changes.removeAll { key, _ in
+      guard let place = key.place else { return false }
+      if key.change.isZeroToNone { return fields.writeNullAsZero(in: place) }
+      return !fields.areWitnesses(of: key.change.field, in: place)
+    }
     pairs.removeAll { pair, count in
-      guard pair.name == .addedValues, pair.from == .none,
-        !areWitnesses(pair.to.fine == nil ? .coarseConversionValue : .conversionValue, pair.place)
-      else { return false }
+      switch pair.name {
+      case .addedValues:
+        let field: UnsignedField = pair.to.fine == nil ? .coarseConversionValue : .conversionValue
+        guard pair.from == .none, !fields.areWitnesses(of: field, in: pair.place) else { return false }
+      case .loweredValues:
+        guard pair.from.fine == 0, pair.to.fine == nil, fields.writeNullAsZero(in: pair.place) else { return false }
+      default: return false
+      }
       unwitnessed[pair.forwarder, default: 0] += count
       return true
     }

@@ -32,7 +32,7 @@ package struct SignalSentence {
         switch test.name {
         case .heldBack: "many copies of several forwarders came days late then, as behind a wrong clock"
         case .raisedRevenue: "it is not known what a value means or what the device sent"
-        default: "copies of devices do not count, contradict each other, cannot be read or never have the field"
+        default: "copies of devices do not count, contradict each other, cannot be read or may have lost the field"
         }
       sentence += "; \(Numbers.grouped(leftOut)) more were not compared, because \(reason)"
     }

@@ -2,6 +2,7 @@ internal import Answers
 internal import Analysis
 internal import Base
 internal import ConversionModel
+internal import FraudSignals
 internal import Reporting
 internal import SKAdNetwork
 internal import Statistics
@@ -148,20 +149,32 @@ enum BusinessFindings {
     )
   }
 
-  private static func differences(_ trust: AgreementTable, _ suspects: Set<String>) -> Finding? {
+  /// The differences of the forwarder with the most of them. What tests tolerate has no weight among the findings.
+  static func differences(_ trust: AgreementTable, _ suspects: Set<String>) -> Finding? {
     guard let worst = trust.worst, !suspects.contains(worst.forwarder ?? "") else { return nil }
+    let own = Rate(count: worst.compared - worst.agreeing, total: worst.compared)
+    let all = (trust.forwarders ?? []).reduce(into: Rate()) {
+      $0 += Rate(count: $1.compared - $1.agreeing, total: $1.compared)
+    }
+    let others = all - own
+    let test = SignalName.raisedValues
+    let tolerated = others.total >= SignalRates.leastRecords ? test.tolerance : test.toleranceAlone
+    let isTolerated = own.share ?? 0 <= tolerated
+    let ofOthers = others.share.map { "; others \(Numbers.percent($0))" } ?? ""
     let effect = Numbers.money(worst.effect.filter { $0.value != .zero })
     let name = worst.forwarder ?? "A forwarder without a name"
     return Finding(
       sentence: """
-        \(name) has another conversion value than the device in \(Numbers.grouped(worst.compared - worst.agreeing)) of \
-        \(Numbers.grouped(worst.compared)) values that were compared\(effect.isEmpty ? "" : ", worth \(effect)").
+        \(name) has another conversion value than the device in \(Numbers.grouped(own.count)) of \
+        \(Numbers.grouped(own.total)) values that were compared (\(Share(own.count, of: own.total))\(ofOthers))\
+        \(effect.isEmpty ? "" : ", worth \(effect)"). \(isTolerated ? "This is no suspicion: up to" : "Of honest errors") \
+        \(Numbers.percent(tolerated)) \(isTolerated ? "is" : "are") tolerated.
         """,
-      certainty: WilsonRate(worst.compared - worst.agreeing, of: worst.compared).interval
+      certainty: WilsonRate(own.count, of: own.total).interval
         .map { "The 95 % interval is \(Numbers.percent($0.low)) to \(Numbers.percent($0.high))." },
       section: Finding.Section(id: "trust", name: "Trust"),
-      money: worst.effect.values.map(\.approximation.magnitude).max() ?? 0,
-      rows: worst.compared - worst.agreeing
+      money: isTolerated ? 0 : worst.effect.values.map(\.approximation.magnitude).max() ?? 0,
+      rows: isTolerated ? -1 : own.count
     )
   }
 

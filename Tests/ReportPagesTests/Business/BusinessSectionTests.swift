@@ -150,6 +150,29 @@ import Testing
     #expect(BusinessSection(business: two).data["dayCells"] == .null)
   }
 
+  /// A forwarder with as many different values of 1000, worth as much.
+  private func forwarder(_ name: String, _ different: Int) -> ForwarderAgreement {
+    var forwarder = ForwarderAgreement(forwarder: name)
+    (forwarder.compared, forwarder.agreeing) = (1000, 1000 - different)
+    forwarder.effect = ["USD": Amount(different)]
+    return forwarder
+  }
+
+  @Test func `gives no weight to differences that tests tolerate, and says what is usual`() throws {
+    func finding(_ forwarders: [ForwarderAgreement]) throws -> Finding {
+      try #require(BusinessFindings.differences(AgreementTable(forwarders: forwarders, output: "here"), []))
+    }
+    let few = try finding([forwarder("one", 4), forwarder("two", 2)])
+    #expect(few.money == 0 && few.rows < 0)
+    #expect(few.sentence.contains("This is no suspicion"))
+    #expect(few.sentence.contains("others 0.2"))
+    let many = try finding([forwarder("one", 20), forwarder("two", 2)])
+    #expect(many.money == 20 && many.rows == 20)
+    #expect(!many.sentence.contains("no suspicion"))
+    // Alone, more is tolerated.
+    #expect(try finding([forwarder("one", 20)]).sentence.contains("no suspicion"))
+  }
+
   @Test func `names the command that makes what is missing`() {
     #expect(BusinessSection.missing(["here"]).markup.contains("<code>postback daily here</code>"))
     let trust = AgreementTable(forwarders: nil, output: "here").html.markup
