@@ -1,4 +1,5 @@
 internal import LookupTables
+internal import Statistics
 
 /// The delays of forwarders' first copies behind the first copy of another sender of the same postback: a device, or else the first
 /// other forwarder, whose clock may be wrong.
@@ -67,7 +68,7 @@ struct ForwardingDelay: Sendable {
   /// Adds the rates of the forwarders: a copy is held back if its delay, without outages, is longer than three days and than five
   /// times the delay that three quarters of the forwarder's copies have, or of those of the app or the family of versions if they
   /// are enough: of some a forwarder may send dumps. As many are tolerated as other senders' copies came as late after the
-  /// forwarder's, with two standard errors if there is no other forwarder that tells what is usual. Copies of days on which many of
+  /// forwarder's, and as other forwarders' did. Copies of days on which many of
   /// several forwarders are late are left out. What one of several machines could not send for days, and lists of some postbacks, come
   /// at once, so the evidence must hold without them, too. The copies are not needed any more then, and are removed.
   mutating func addRates(to rates: inout SignalRates) {
@@ -90,16 +91,25 @@ struct ForwardingDelay: Sendable {
       let shared = SharedDelays(forwarders, lines.values, days: days)
       for number in forwarders.indices { forwarders[number].removeAll(shared.doubts(of: number)) }
     }
-    let all = forwarders.reduce(0) { $0 + $1.all.count }
+    let rests = forwarders.map(\.rest)
+    let all = rests.reduce(into: Rate()) { $0 += $1.rate }
     for (number, name) in names.values.enumerated() where !copies[number].isEmpty {
       let kept = forwarders[number]
       let key = SignalRates.Key(.heldBack, .forwarder, String(name.dropFirst()))
       rates.add(key, SignalRates.Entry(series: kept.series, leftOut: copies[number].count - kept.all.count))
-      rates.keepRest(key, kept.rest)
-      let late = Double(kept.othersLate)
-      let margin = all - kept.all.count < SignalRates.leastRecords ? 2 * late.squareRoot() : 0
-      if late > 0 { rates.tolerate(key, (late + margin) / Double(kept.all.count)) }
+      rates.keepRest(key, rests[number])
+      rates.tolerate(key, Self.tolerance(kept, others: all - rests[number].rate))
     }
+  }
+
+  /// The share that is tolerated of a forwarder: that of other senders' copies that came as late after its own, and that of other
+  /// forwarders' late copies, with what chance may add. Alone, a few per cent may be Apple's retries.
+  private static func tolerance(_ kept: DelayedCopies, others: Rate) -> Double {
+    let (late, total) = (Double(kept.othersLate), Double(max(kept.all.count, 1)))
+    let (count, all) = (Double(others.count), Double(others.total))
+    let usual = count > 0 ? (count + 2 * count.squareRoot() + 1) / all : min(1 / all, 0.02)
+    let margin = others.total < SignalRates.leastRecords ? 2 * late.squareRoot() : 0
+    return max((late + margin) / total, usual)
   }
 
   /// The spans of minutes between the copies of each forwarder and network that its usual gaps do not explain, and the one before the

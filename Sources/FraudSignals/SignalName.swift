@@ -69,15 +69,10 @@ package enum SignalName: String, CaseIterable, Sendable {
 
   /// The tolerated share of a party that can be compared with no other, so that it is not known what is usual.
   ///
-  /// The usual losses of a network are only known from others, so that alone it is never an alarm. A few per cent of copies come
-  /// days late, because Apple sends again.
+  /// The usual losses of a network are only known from others, so that alone it is never an alarm.
   package var toleranceAlone: Double {
     guard comparesWithOthers else { return tolerance }
-    switch self {
-    case .missingForwarded: return 1
-    case .heldBack: return 0.02
-    default: return limit ?? max(tolerance, 0.05)
-    }
+    return self == .missingForwarded ? 1 : limit ?? max(tolerance, 0.05)
   }
 
   /// The share of postbacks in which a forwarder's copy may differ from the device's that is too large for honest noise, even if
@@ -87,8 +82,9 @@ package enum SignalName: String, CaseIterable, Sendable {
   /// Indicates that the party is responsible for the property. Whoever posts as a device is not known.
   package var isAboutParty: Bool { self != .deviceCopiesDisagree }
 
-  /// Indicates that the others' rate tells what is usual. What strangers post to one party tells nothing about another.
-  var comparesWithOthers: Bool { self != .deviceCopiesDisagree }
+  /// Indicates that the others' rate tells what is usual. What strangers post to one party tells nothing about another, and
+  /// a copy is held back by the forwarder's own usual delay. What others' delays tell is tolerated of it.
+  var comparesWithOthers: Bool { self != .deviceCopiesDisagree && self != .heldBack }
 
   /// The number of days on which a part of a party may have failed without a gap in all that it forwards, and without which
   /// the evidence must hold, too. Delays have no outages of a network in them, so that one day is enough for them.

@@ -28,7 +28,7 @@ package struct SignalRates: Sendable {
   /// The rates that are tolerated of parties, where the records tell what honest ones have.
   private var tolerances: [Key: Double] = [:]
   /// The records of parties without those that an outage of a part of a party explains, for tests that know them better than by
-  /// their days. They tell others what is usual.
+  /// their days.
   private var rests: [Key: DaySeries] = [:]
   var entries: [Key: Entry] { table.entries }
 
@@ -75,18 +75,13 @@ package struct SignalRates: Sendable {
     }
     var totals: [Kind: DaySeries] = [:]
     for (key, entry) in entries {
-      totals[Kind(name: key.name, kind: key.party.kind), default: DaySeries()] += rests[key] ?? entry.series
+      totals[Kind(name: key.name, kind: key.party.kind), default: DaySeries()] += entry.series
     }
     return entries.compactMap { key, entry -> SignalTest? in
       let own = entry.series.rate
-      guard own.total >= Self.leastRecords, var all = totals[Kind(name: key.name, kind: key.party.kind)] else {
-        return nil
-      }
-      if let rest = rests[key] {
-        all = all - rest
-        all += entry.series
-      }
-      guard all.rate.count > 0 else { return nil }
+      guard own.total >= Self.leastRecords, let all = totals[Kind(name: key.name, kind: key.party.kind)],
+        all.rate.count > 0
+      else { return nil }
       let others = all.rate - own
       let isCompared = key.name.comparesWithOthers && others.total >= Self.leastRecords
       let course = course(key, entry.series, all, isCompared: isCompared)
@@ -148,7 +143,7 @@ package struct SignalRates: Sendable {
     guard let series = entries[key]?.series else { return }
     var all = DaySeries()
     for (other, entry) in entries where other.name == test.name && other.party.kind == test.party.kind {
-      all += other == key ? series : rests[other] ?? entry.series
+      all += entry.series
     }
     var (own, others) = (Rate(), Rate())
     var fallen: Int32?
