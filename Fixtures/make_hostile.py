@@ -478,7 +478,7 @@ def make_signatures():
     file("signed-field-changed.jsonl", ["signature_invalid"] * 7, [
         edited(V4, source_identifier="5238"),
         edited(V4, ad_network_id="com.Example"),
-        edited(V4, transaction_id="6aafb7a5-0170-41b5-bbe4-fe71dedf1e3f"),
+        edited(V4, transaction_id="6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30"),
         edited(V4, source_domain=...),
         edited(V4, source_app_id=1234567891, source_domain=...),
         edited("apple-doc-3.0-nonwinning", did_win=True),

@@ -249,7 +249,7 @@ package struct SignatureVerifier: ~Copyable {
       accept(key, item.layouts[digest], &verification)
     case .invalid:
       // Of a signature that fits no form, the postback is shown as it came.
-      guard let last = item.layouts.lastIndex(where: { !$0.isRespelled }) else { return }
+      guard let last = item.layouts.lastIndex(where: { $0.sourceDigits == nil }) else { return }
       (verification.layout, verification.digest) = (item.layouts[last], contents[last])
     case .malformed: verification.state = .malformed
     }

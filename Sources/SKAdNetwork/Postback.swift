@@ -108,8 +108,6 @@ public struct Postback: Sendable {
   public internal(set) var adNetworkID = ByteRange(start: 0, count: 0)
   /// `transaction-id`, or `postback-identifier`.
   public internal(set) var transactionID = ByteRange(start: 0, count: 0)
-  /// The `transaction-id` in lower case, where it came with capitals (SKAdNetwork); else nil.
-  var lowerTransactionID: ByteRange?
   /// `app-id`, or `advertised-item-identifier`.
   public internal(set) var appID: Int64 = 0
   /// `campaign-id`, 1 to 100; before 4.0.

@@ -143,7 +143,6 @@ public struct PostbackParser: ~Copyable {
       taken = reader.taken
     }
     postback.undoEncodingOfSignature(in: &bytes)
-    postback.lowerTransaction(in: &bytes)
     postback.extras = extras(except: taken, to: &bytes)
     if postback.sourceAppID == 0, (postback.sourceDomain?.count ?? 0) > 0 {
       var others = taken

@@ -8,8 +8,6 @@ public struct SignedLayout: Hashable, Sendable {
   /// The number of digits of a `source-identifier` that came as a number, which has lost leading zeros; nil for as few as
   /// it can have.
   public internal(set) var sourceDigits: Int?
-  /// Indicates that the `transaction-id` is signed in lower case, and came with capitals.
-  public internal(set) var lowersTransaction = false
 
   /// Every signed field that the postback has, in the form in which it came.
   public static let asSent = SignedLayout()
@@ -21,39 +19,22 @@ public struct SignedLayout: Hashable, Sendable {
     var parts: [String] = []
     if omitsFilled { parts.append("without_zero_filled") }
     if let sourceDigits { parts.append("source_identifier_of_\(sourceDigits)_digits") }
-    if lowersTransaction { parts.append("transaction_in_lower_case") }
     return parts.isEmpty ? "as_sent" : parts.joined(separator: ", ")
   }
-}
-
-extension SignedLayout {
-  /// Indicates that a value is signed in another form than it came in.
-  package var isRespelled: Bool { sourceDigits != nil || lowersTransaction }
 }
 
 extension Postback {
   /// The layouts under which Apple may have signed the postback, `asSent` first.
   ///
-  /// A `source-identifier` that is a number may have lost zeros, and a forwarder may have written capitals in a
-  /// `transaction-id`. All combinations of these forms and of filled-in values are among them, 12 at most.
+  /// A `source-identifier` that is a number may have lost zeros. All combinations of its forms and of filled-in values are among
+  /// them, 6 at most.
   public var layouts: [SignedLayout] {
     var layouts: [SignedLayout] = isZeroFilled ? [.asSent, .withoutZeroFilled] : [.asSent]
-    guard framework == .skAdNetwork else { return layouts }
-    if let sourceIdentifier, coercedFields.contains(.sourceIdentifier), sourceIdentifier.digitCount < 4 {
-      layouts += ((sourceIdentifier.digitCount + 1)...4).flatMap { digits in
-        layouts.map { layout in
-          var layout = layout
-          layout.sourceDigits = digits
-          return layout
-        }
-      }
+    guard let sourceIdentifier, coercedFields.contains(.sourceIdentifier), sourceIdentifier.digitCount < 4 else {
+      return layouts
     }
-    if lowerTransactionID != nil {
-      layouts += layouts.map { layout in
-        var layout = layout
-        layout.lowersTransaction = true
-        return layout
-      }
+    layouts += ((sourceIdentifier.digitCount + 1)...4).flatMap { digits in
+      layouts.map { SignedLayout(omitsFilled: $0.omitsFilled, sourceDigits: digits) }
     }
     return layouts
   }
@@ -97,9 +78,9 @@ extension Postback {
       message.append(jws.signingInput, of: bytes)
       return
     }
-    if layout.isRespelled {
+    if let digits = layout.sourceDigits {
       var postback = self
-      postback.respell(layout)
+      postback.sourceIdentifier?.digitCount = digits
       postback.appendSignedMessage(layout.omitsFilled ? .withoutZeroFilled : .asSent, of: bytes, to: &message)
       return
     }
@@ -110,14 +91,13 @@ extension Postback {
 
   /// Appends the fields that identify a postback: framework, ad network, transaction and window, joined by U+2063.
   ///
-  /// Versions before 4.0 have one window, 0. A transaction of SKAdNetwork is in lower case, so that copies in other letter
-  /// case are copies of the same postback.
+  /// Versions before 4.0 have one window, 0.
   public func appendIdentity(of bytes: [UInt8], to message: inout [UInt8]) {
     message.append(copying: framework.rawValue.utf8.span)
     message.append(copying: FormatRules.separator.span)
     message.append(adNetworkID, of: bytes)
     message.append(copying: FormatRules.separator.span)
-    message.append(lowerTransactionID ?? transactionID, of: bytes)
+    message.append(transactionID, of: bytes)
     message.append(copying: FormatRules.separator.span)
     message.appendDecimal(Int64(conversionWindow))
   }
@@ -136,11 +116,11 @@ extension Postback {
   private static let developmentNetwork = "development.adattributionkit"
 
   /// Gives the postback the form that is signed under the layout with which the signature was verified. Restores zeros
-  /// of the source identifier and lower case of the transaction, and removes values that are not signed: zeros that a
-  /// forwarder filled in, or a source domain beside a source app of 0, which becomes an extra.
+  /// of the source identifier, and removes values that are not signed: zeros that a forwarder filled in, or a source domain
+  /// beside a source app of 0, which becomes an extra.
   public mutating func restoreSigned(_ layout: SignedLayout) {
     guard differs(from: layout) else { return }
-    respell(layout)
+    if let digits = layout.sourceDigits { sourceIdentifier?.digitCount = digits }
     if layout.omitsFilled {
       if sourceAppID == 0 { sourceAppID = nil }
       if sourceDomain?.count == 0 { sourceDomain = nil }
@@ -153,41 +133,11 @@ extension Postback {
     }
   }
 
-  /// Appends the transaction in lower case to `bytes` if it has capitals, which Apple does not write.
-  mutating func lowerTransaction(in bytes: inout [UInt8]) {
-    guard bytes.span.extracting(transactionID.indices).hasCapitals else { return }
-    let lower = bytes[transactionID.indices].map { $0.isCapital ? $0 | 0x20 : $0 }
-    lowerTransactionID = ByteRange(start: bytes.count, count: lower.count)
-    bytes += lower
-  }
-
   /// Indicates that `restoreSigned` would change something.
   package func differs(from layout: SignedLayout) -> Bool {
-    if layout.isRespelled { return true }
+    if layout.sourceDigits != nil { return true }
     return layout.omitsFilled
       ? sourceAppID == 0 || sourceDomain?.count == 0
       : framework == .skAdNetwork && sourceAppID != nil && sourceDomain != nil
-  }
-
-  /// Writes source identifier and transaction as they are signed under the layout.
-  private mutating func respell(_ layout: SignedLayout) {
-    if let digits = layout.sourceDigits { sourceIdentifier?.digitCount = digits }
-    if layout.lowersTransaction, let lowerTransactionID {
-      transactionID = lowerTransactionID
-      coercedFields.insert(.transactionID)
-    }
-  }
-}
-
-extension UInt8 {
-  fileprivate var isCapital: Bool { self &- UInt8(ascii: "A") < 26 }
-}
-
-extension Span<UInt8> {
-  /// Indicates that the text has one of the letters A to Z. Looks at each byte without a branch.
-  fileprivate var hasCapitals: Bool {
-    var capitals: UInt8 = 0
-    for index in indices { capitals |= self[index].isCapital ? 1 : 0 }
-    return capitals != 0
   }
 }

@@ -130,29 +130,10 @@ struct SignedLayoutTests {
     }
   }
 
-  @Test func `a transaction with capitals may be signed in lower case, and is the same postback`() throws {
-    let lower = try Reading(RealPostback.v3.object.text)
-    let id = try #require(RealPostback.v3.object.string("transaction-id"))
-    let upper = try Reading(RealPostback.v3.object.with(["transaction-id": Object.quoted(id.uppercased())]).text)
-    let layouts = try upper.postback.layouts
-    #expect(layouts.map(\.lowersTransaction) == [false, true])
-    #expect(layouts.map(\.name) == ["as_sent", "transaction_in_lower_case"])
-    #expect(try upper.signedMessage(layouts[0]).contains(id.uppercased()))
-    #expect(try upper.signedMessage(layouts[1]) == lower.signedMessage())
-    var postback = try upper.postback
-    postback.restoreSigned(layouts[1])
-    #expect(upper.text(postback.transactionID) == id && postback.coercedFields.contains(.transactionID))
-    var identities: [[UInt8]] = [[], []]
-    try lower.postback.appendIdentity(of: lower.bytes, to: &identities[0])
-    try upper.postback.appendIdentity(of: upper.bytes, to: &identities[1])
-    #expect(identities[0] == identities[1])
-  }
-
-  @Test func `all forms of a postback with filled-in values, a number and capitals are tried once`() throws {
-    let id = Object.quoted("6AAFB7A5-0170-41B5-BBE4-FE71DEDF1E30")
-    let changes = ["source-app-id": "0", "source-identifier": "7", "transaction-id": id]
+  @Test func `all forms of a postback with filled-in values and a number are tried once`() throws {
+    let changes = ["source-app-id": "0", "source-identifier": "7"]
     let reading = try Reading(RealPostback.v4.object.with(changes).text)
     let messages = try reading.postback.layouts.map { try reading.signedMessage($0) }
-    #expect(messages.count == 12 && Set(messages).count == 12)
+    #expect(messages.count == 6 && Set(messages).count == 6)
   }
 }

@@ -32,7 +32,7 @@ extension Table {
       .transactionID,
       .nonEmptyText,
       .required,
-      "`transaction-id` or `postback-identifier`, as Apple signed it."
+      "`transaction-id` or `postback-identifier`, exactly as it was sent. Signed."
     ),
     Column(.appID, .identifier, .required, "The advertised app: `app-id` or `advertised-item-identifier`. Signed."),
     Column(

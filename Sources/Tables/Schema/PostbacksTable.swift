@@ -55,8 +55,8 @@ extension Table {
         .words(Field.allCases.filter(\.isCoercible).map(\.name)),
         """
         Apple's names of the fields that were written in another form with the same meaning: a number or a Boolean \
-        as a string, a string as a number, 42.0 for 42, a word, a country or a transaction in another letter case, UK \
-        for GB, `""` for null, a signature or a JWS in another encoding. Null if there is none.
+        as a string, a string as a number, 42.0 for 42, a word or a country in another letter case, UK for GB, `""` for \
+        null, a signature or a JWS in another encoding. Null if there is none.
         """
       ),
       Column(
@@ -179,7 +179,7 @@ extension Field {
     switch type {
     case .integer, .boolean, .sourceIdentifier, .countryCode, .word: self != .channel
     case .signature: true
-    case .text: self == .version || self == .transactionID
+    case .text: self == .version
     case .domain, .json: false
     }
   }

@@ -66,22 +66,6 @@ import Testing
     #expect(verified.tierFlags.contains(.sourceDigitsInLaterWindow) == false)
   }
 
-  @Test(arguments: [[true, false], [false, true]])
-  func `copies with capitals in the transaction are copies, whichever comes first`(_ capitals: [Bool]) async throws {
-    var flow = try Flow()
-    let signer = try Signer(.p256, id: "ours")
-    try flow.trust.add("ours", base64: signer.base64)
-    let signed = try signer.sign(RealPostback.v3.object)
-    let id = try #require(signed.string("transaction-id"))
-    let upper = signed.with(["transaction-id": Object.quoted(id.uppercased())])
-    let lines = capitals.map { $0 ? upper : signed } + [upper.with(["app-id": "1"])]
-    let fates = try await flow.outcomes(of: lines.map(\.bytes))
-    #expect(fates.map(\.rejectCode) == [nil, .duplicateIdentical, .signatureInvalid])
-    let verified = try #require(fates[0].verified)
-    #expect(fates[0].text(verified.parsed.postback.transactionID) == id)
-    #expect(verified.parsed.postback.coercedFields.contains(.transactionID) == capitals[0])
-  }
-
   @Test func `a transaction that is signed with capitals keeps them`() async throws {
     var flow = try Flow()
     let signer = try Signer(.p256, id: "ours")
