@@ -61,7 +61,7 @@ import Testing
   @Test func `a window for installs alone is that of an app`() throws {
     let window = ModelFile.window0(["", Self.buy], coarse: [], keys: #""conversion_type":"install","#)
     let api = try ConversionValueAPI(ModelFile.model([window]))
-    #expect(api.text(Call()).contains(#""conversion_value":1,"#))
+    #expect(api.text(Call(with: ["n": "buy"])).contains(#""conversion_value":1,"#))
   }
 
   @Test(
