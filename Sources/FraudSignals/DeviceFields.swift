@@ -142,8 +142,9 @@ struct DeviceFields: Sendable {
     }
   }
 
-  /// Tells if what receives the copies of an app's devices writes a missing fine value as 0: nearly all copies without one have a 0
-  /// where the forwarders' have none. Apple sends no fine value in many postbacks, so that a forwarder that drops zeros has others without.
+  /// Tells if what receives the copies of an app's devices writes a missing fine value as 0: a 0 is in nearly all copies without a
+  /// value beside forwarders' that have none. Apple sends no fine value in many postbacks, so that a forwarder that drops zeros has
+  /// others without.
   func writeNullAsZero(in place: Place) -> Bool {
     guard let zeros = copies.entries[place.ofApp]?.zeros else { return false }
     return zeros.total >= SignalRates.leastRecords && zeros.count * 20 >= zeros.total * 19
@@ -161,20 +162,22 @@ struct DeviceFields: Sendable {
 
   /// The apps whose devices' copies never have a field or lost it, with the number of forwarders' copies that have it there, and the day.
   func unwitnessed(_ field: UnsignedField) -> [(app: String, count: Int, since: Int32?)] {
-    var counts: [String: Int] = [:]
-    for (key, entry) in additions.entries where key.field == field && !areWitnesses(of: field, in: key.place) {
-      counts[key.place.app, default: 0] += entry.series.rate.total
+    let found = additions.entries.filter { $0.key.field == field && !areWitnesses(of: field, in: $0.key.place) }
+    return Self.byApp(found.map { ($0.key.place, $0.value) }).map { app, count in
+      (app, count, firstLostDays[AppField(app: app, field: field)])
     }
-    return counts.map { ($0.key, $0.value, firstLostDays[AppField(app: $0.key, field: field)]) }
-      .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
   }
 
   /// The apps whose devices' copies have 0 for a missing fine value, with the number of forwarders' copies that have none there.
   var zeroFilled: [(app: String, count: Int)] {
+    let found = zeros.entries.filter { $0.key.name == .loweredValues && writeNullAsZero(in: $0.key.place) }
+    return Self.byApp(found.map { ($0.key.place, $0.value) })
+  }
+
+  /// The numbers of copies by app, the largest first.
+  private static func byApp(_ entries: [(Place, SignalRates.Entry)]) -> [(app: String, count: Int)] {
     var counts: [String: Int] = [:]
-    for (key, entry) in zeros.entries where key.name == .loweredValues && writeNullAsZero(in: key.place) {
-      counts[key.place.app, default: 0] += entry.series.rate.total
-    }
+    for (place, entry) in entries { counts[place.app, default: 0] += entry.series.rate.total }
     return counts.map { ($0.key, $0.value) }.sorted { ($1.1, $0.0) < ($0.1, $1.0) }
   }
 

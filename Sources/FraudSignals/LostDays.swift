@@ -1,11 +1,11 @@
 internal import Statistics
 
-/// The days on which the copies of devices lost a field on the way: fewer of them have it than on all other days, while as many of
-/// the forwarders' copies of the same postbacks have it.
+/// The first of the days on which the copies of devices lost a field on the way: fewer of them have it than on all other days,
+/// while as many of the forwarders' copies of the same postbacks have it.
 ///
 /// A forwarder that adds a field changes its own copies alone, so that the devices' have it as often as before.
 struct LostDays: Sendable {
-  let first, last: Int32
+  let first: Int32
 
   private static let leastRecords = SignalRates.leastRecords
   /// The least logarithm of the likelihood ratio of different shares against equal ones.
@@ -40,7 +40,7 @@ struct LostDays: Sendable {
       }
     }
     guard let range = best?.range else { return nil }
-    (first, last) = (cells[range.lowerBound].day, cells[range.upperBound - 1].day)
+    first = cells[range.lowerBound].day
     let days = Set(cells[range].map(\.day))
     func shares(_ series: DaySeries) -> (inside: Double, outside: Double) {
       let outside = series.withoutDays(days).rate

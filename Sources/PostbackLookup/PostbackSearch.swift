@@ -13,7 +13,7 @@ package struct FoundPostbacks: Sendable {
   package fileprivate(set) var events: [FoundRow] = []
   /// The rows of derived tables, by the name of the table; a table that is not there is absent.
   package fileprivate(set) var derived: [String: [FoundRow]] = [:]
-  /// What was done for all tables.
+  /// The parts of all tables that were searched.
   package fileprivate(set) var search = PartsSearched()
   /// The number of rejects that were not read, because there are too many.
   package fileprivate(set) var omittedRejects = 0

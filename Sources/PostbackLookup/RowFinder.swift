@@ -49,7 +49,7 @@ package struct RowFinder: Sendable {
     package var rows: [FoundRow] = []
     /// The number of rows that were not read, because there are too many.
     package var omitted = 0
-    /// What was done.
+    /// The parts that were searched.
     package var search = PartsSearched()
 
     /// Adds the rows at further places, of which `most` have room, and what was done for them.
@@ -140,7 +140,7 @@ package struct RowFinder: Sendable {
   }
 }
 
-/// What was done to search the parts of tables.
+/// The numbers of parts of tables that were searched, and the way in which they were.
 package struct PartsSearched: Sendable {
   /// The number of parts.
   package fileprivate(set) var parts = 0

@@ -62,7 +62,7 @@ final class LoadSession {
 
   /// Loads the next rows of all tables that grow, in one transaction. Returns nil if there are none.
   ///
-  /// Of the tables in `reloaded` it first takes back the rows that the output does not have, and then loads all rows of all tables.
+  /// Of the tables in `reloaded` it first takes back the rows that the output does not have, and then loads all of their rows.
   func append(reloading reloaded: [Table] = []) async throws(LoadFailure) -> LoadTally? {
     try await pastKnownKeys { () async throws(LoadFailure) in try await appendSlice(reloading: reloaded) }
   }
